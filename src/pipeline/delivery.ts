@@ -1,0 +1,151 @@
+import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
+import { isPermanentError } from '../handlers/errors.js';
+import type { HandlerLog } from '../handlers/handler.js';
+import type { ResolvedHandler } from '../handlers/resolve-handler.js';
+import type { Notification } from '../protocol/notification.js';
+import { type AttemptResult, runAttempt } from './attempt.js';
+import { recordAttempt } from './attempt-log.js';
+import { AttemptFailedError, messageOf, waitAfter } from './back-off.js';
+import type { Dispatcher } from './dispatch.js';
+import { insist } from './insist.js';
+import type { AttemptOutcome, PipelineObserver } from './observer.js';
+import type { DeliveryJob } from './queues.js';
+import type { Claim, Outcome, Scripts } from './scripts.js';
+import type { StoredNotification } from './stored-notification.js';
+
+export interface DeliveryOptions {
+  handler: ResolvedHandler;
+  scripts: Scripts;
+  dispatch: Dispatcher;
+  observer: PipelineObserver;
+  log: PipelineLog;
+}
+
+/** A logger that makes children; pino's fit. */
+export interface PipelineLog extends HandlerLog {
+  child(fields: object): PipelineLog;
+}
+
+type Run = Extract<Claim, { state: 'run' }>;
+
+/**
+ * Processes a handler's queue. A job claims its lane first: it runs only while it is the delivery in flight. Once it has
+ * ended for good the lane advances, what is next is dispatched, and only then is the job finished: whatever dies in
+ * between, the job runs again, claims, and finds how far it came.
+ */
+export function createDelivery(options: DeliveryOptions) {
+  const { handler, scripts, dispatch } = options;
+
+  // BullMQ aborts the third argument when the lock is lost, or on `cancelAllJobs` when the process stops.
+  return async (job: Job<DeliveryJob>, token: string | undefined, signal: AbortSignal | undefined): Promise<void> => {
+    const id = job.id as string;
+    const { stream } = job.data;
+    const interrupt = signal ?? new AbortController().signal;
+    const end = async (fence: number, outcome: Outcome): Promise<boolean> => {
+      // The handler has run: a hiccup of Redis must not make it run again.
+      const advanced = await insist(() => scripts.advance(handler.name, stream, id, fence, outcome), interrupt);
+      await insist(() => dispatch(advanced.dispatch), interrupt);
+      return !advanced.superseded;
+    };
+
+    const claim = await scripts.claim(handler.name, stream, id);
+    if (claim.state === 'skip') return dispatch(claim.dispatch);
+    if (claim.state === 'exhausted') throw new UnrecoverableError(claim.reason);
+    if (claim.state === 'gone') {
+      const reason = 'the notification is no longer in Redis';
+      await end(claim.fence, { done: false, park: false, reason });
+      throw new UnrecoverableError(reason);
+    }
+
+    const failures = job.attemptsMade - claim.attemptsBefore + 1;
+    const attempt = job.attemptsMade + 1;
+    const startedAt = Date.now();
+    const result = await attemptOnce(options, job, claim, attempt, interrupt);
+    const report = createReport(options, job, claim, { attempt, startedAt, result });
+
+    if (result.state === 'interrupted') {
+      await report('interrupted');
+      // Another worker may have it at once; where the lock was lost, one has it already.
+      await job.moveToDelayed(Date.now(), token).catch(() => {});
+      throw new DelayedError();
+    }
+    if (result.state === 'success') {
+      const counted = await end(claim.fence, { done: true });
+      await report(counted ? 'success' : 'superseded');
+      return;
+    }
+    const lastChance = isPermanentError(result.error) || failures >= handler.attempts;
+    if (!lastChance) {
+      await report(result.state === 'timeout' ? 'timeout' : 'retry');
+      throw new AttemptFailedError(result.error, waitAfter(result.error, failures, handler.backoffMs));
+    }
+    const park = handler.onExhausted === 'park';
+    const counted = await end(claim.fence, { done: false, park, reason: messageOf(result.error) });
+    await report(counted ? 'failed' : 'superseded');
+    throw new AttemptFailedError(result.error, undefined);
+  };
+}
+
+function attemptOnce(
+  { handler, log }: DeliveryOptions,
+  job: Job<DeliveryJob>,
+  claim: Run,
+  attempt: number,
+  interrupt: AbortSignal,
+): Promise<AttemptResult> {
+  const stored = JSON.parse(claim.data) as StoredNotification;
+  const id = job.id as string;
+  const context = {
+    id,
+    attempt,
+    receivedAt: new Date(stored.receivedAt),
+    late: claim.late,
+    replayed: claim.replays > 0,
+    fence: claim.fence,
+    log: log.child({ handler: handler.name, stream: stored.stream, id, attempt }),
+  };
+  return runAttempt(handler, JSON.parse(stored.body) as Notification, context, interrupt);
+}
+
+/** One line per attempt, and its metrics; a history where it is of use: after a failure, or for a replay. */
+function createReport(
+  { handler, observer, log }: DeliveryOptions,
+  job: Job<DeliveryJob>,
+  claim: Run,
+  { attempt, startedAt, result }: { attempt: number; startedAt: number; result: AttemptResult },
+) {
+  const durationMs = Date.now() - startedAt;
+  const replayed = claim.replays > 0;
+  return async (outcome: AttemptOutcome): Promise<void> => {
+    observer.attempted({ handler: handler.name, outcome, durationMs, late: claim.late, replayed });
+    const { kind } = JSON.parse(claim.data) as StoredNotification;
+    const fields = {
+      handler: handler.name,
+      stream: job.data.stream,
+      id: job.id,
+      kind,
+      attempt,
+      outcome,
+      durationMs,
+      late: claim.late,
+      replayed,
+      ...(result.state === 'success' ? {} : { error: messageOf(result.error) }),
+    };
+    if (outcome === 'success') log.info(fields, 'attempt');
+    else if (outcome === 'failed') log.error(fields, 'attempt');
+    else log.warn(fields, 'attempt');
+    if (result.state === 'interrupted' || (result.state === 'success' && attempt === 1)) return;
+    const record = {
+      attempt,
+      startedAt: new Date(startedAt).toISOString(),
+      durationMs,
+      outcome: result.state,
+      ...(result.state === 'success' ? {} : { error: messageOf(result.error) }),
+      replayed,
+    };
+    // The history is for people: the delivery does not depend on it.
+    await recordAttempt(job, record).catch((error: Error) =>
+      log.warn({ id: job.id, err: error.message }, 'no history'),
+    );
+  };
+}

@@ -1,0 +1,21 @@
+-- A job asks whether it may run. ARGV[5] handler, [6] stream, [7] id
+-- Returns {'run', fence, late, data, replays, attempts before the replay}, {'exhausted', reason}: given up before the
+-- job was failed, {'gone'}: the notification is lost, or {'skip', handler, stream, id, how, …}: another one is in flight.
+local handler, stream, id = ARGV[5], ARGV[6], ARGV[7]
+local flight = flightKey(handler, stream)
+local state = redis.call('HMGET', flight, 'id', 'last', 'parked')
+local job = redis.call('HMGET', jobKey(handler, id), 'exhausted', 'replays', 'attemptsBefore')
+if job[1] then return { 'exhausted', job[1] } end
+if state[1] ~= id then
+  local todo = { 'skip' }
+  dispatchInFlight(todo, handler, stream)
+  return todo
+end
+local fence = redis.call('INCR', prefix .. ':fence')
+redis.call('HSET', flight, 'fence', fence)
+local data = redis.call('HGET', notificationKey(id), 'data')
+if not data then return { 'gone', fence } end
+local score = redis.call('ZSCORE', laneKey(handler, stream), id)
+local late = state[2] and tonumber(score) < tonumber(state[2])
+if not late then redis.call('HSET', flight, 'last', score) end
+return { 'run', fence, late and 1 or 0, data, job[2] or '0', job[3] or '0' }
