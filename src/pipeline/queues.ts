@@ -30,7 +30,7 @@ export function createQueues(options: {
       connection: redis,
       prefix,
       defaultJobOptions,
-      skipVersionCheck: true,
+      skipVersionCheck: producer,
       skipWaitingForReady: producer,
       skipMetasUpdate: producer,
       streams: { events: { maxLen: EVENTS_KEPT } },

@@ -11,7 +11,6 @@ const STALLED_CHECK_MS = 1000;
 export const SHARED_WORKER_OPTIONS = {
   lockDuration: LOCK_MS,
   stalledInterval: STALLED_CHECK_MS,
-  skipVersionCheck: true,
 } as const satisfies Partial<WorkerOptions>;
 
 /** A delivery that took its worker down this often is failed: else it would do so for ever. */
