@@ -34,33 +34,41 @@ export interface HandlerContext {
 /** The kinds a handler subscribes to: names, or `*` for every kind, unknown ones included. */
 export type Subscription = '*' | readonly [string, ...string[]];
 
-/** The notifications that a subscription lets through. */
+/** The notifications of a kind: one of the contract's, or of a kind that it does not know. */
+type NotificationOfKind<Kind> = Kind extends KnownKind
+  ? NotificationByKind[Kind]
+  : string extends Kind
+    ? Notification
+    : UnknownNotification & { what: Kind };
+
+/** The notifications that a subscription lets through; `what` tells those of several kinds apart. */
 export type NotificationOf<On> = On extends '*'
   ? Notification
   : On extends readonly (infer Kind)[]
-    ? Kind extends KnownKind
-      ? NotificationByKind[Kind]
-      : UnknownNotification
+    ? NotificationOfKind<Kind>
     : never;
 
 /** `continue`: the stream goes on without the failed delivery. `park`: it waits for a person. */
 export type OnExhausted = 'continue' | 'park';
 
-/** A handler as its author writes it, by {@link defineHandler}. */
+/** A handler as its author writes it, for `defineHandler`. */
 export interface HandlerDefinition<On extends Subscription = Subscription> {
-  /** Unique; letters, digits, `.`, `_` and `-`. Names its queue, its metrics, its failed list. */
+  /**
+   * Unique; 1 to 64 letters, digits, `.`, `_` and `-`, a letter or digit first. Names its queue, its metrics, its failed
+   * list.
+   */
   name: string;
   on: On;
-  /** Deliveries at a time, in each worker; default `HANDLER_CONCURRENCY`. */
-  concurrency?: number;
-  /** Runs before a delivery is failed; default `HANDLER_ATTEMPTS`. */
-  attempts?: number;
-  /** Wait after the first failed attempt, ms; doubles with each further one. Default `HANDLER_BACKOFF_MS`. */
-  backoffMs?: number;
-  /** How long an attempt may take, ms; default `HANDLER_TIMEOUT_MS`. */
-  timeoutMs?: number;
+  /** Deliveries at a time, in each worker, 1 to 10,000; default `HANDLER_CONCURRENCY`. */
+  concurrency?: number | undefined;
+  /** Runs before a delivery is failed, 1 to 100; default `HANDLER_ATTEMPTS`. */
+  attempts?: number | undefined;
+  /** Wait after the first failed attempt, ms, up to a day; doubles with each further one. Default `HANDLER_BACKOFF_MS`. */
+  backoffMs?: number | undefined;
+  /** How long an attempt may take, ms, up to a day; default `HANDLER_TIMEOUT_MS`. */
+  timeoutMs?: number | undefined;
   /** What becomes of the stream once attempts are used up; default `continue`. */
-  onExhausted?: OnExhausted;
+  onExhausted?: OnExhausted | undefined;
   handle(notification: NotificationOf<On>, context: HandlerContext): unknown;
 }
 
