@@ -49,8 +49,9 @@ function asHandler(value: unknown): Handler {
 }
 
 async function describeCause(cause: unknown, file: string): Promise<string> {
-  if (!(cause instanceof Error)) return inspect(cause);
-  const place = cause instanceof SyntaxError ? await locateSyntaxError(cause, file) : undefined;
+  // Errors of the thread that resolves modules are the one, those of another realm the other.
+  if (!(cause instanceof Error || types.isNativeError(cause))) return inspect(cause);
+  const place = cause.name === 'SyntaxError' ? await locateSyntaxError(cause, file) : undefined;
   const message = cause.message.trim().replace(/\s*\n\s*/g, '\n');
   return `${cause.name}: ${message}${place === undefined ? '' : ` (${place})`}`;
 }

@@ -7,7 +7,7 @@ const CHECK_TIMEOUT_MS = 10_000;
  * Where a syntax error is, as `path:line`; undefined where that cannot be found. Node writes it at the top of the stack for
  * CommonJS; for an ES module it keeps it to itself, so its own checker is asked about the file.
  */
-export async function locateSyntaxError(error: SyntaxError, file: string): Promise<string | undefined> {
+export async function locateSyntaxError(error: Error, file: string): Promise<string | undefined> {
   const [first = ''] = (error.stack ?? '').split('\n');
   if (!first.startsWith(error.name) && /:\d+$/.test(first)) return first;
   const source = await readFile(file, 'utf8');

@@ -64,9 +64,9 @@ export function createForwardHandler(options: ForwardOptions): Handler {
 
 /** fetch says "fetch failed" of all that fails; why stands in its cause. */
 function unreachable(target: string, error: unknown): Error {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = cause instanceof Error && 'code' in cause ? cause.code : cause;
-  return new Error(`expected ${target} to answer 2XX; received nothing (${String(code)})`, { cause: error });
+  const cause = (error as Error | undefined)?.cause ?? error;
+  const why = (cause as NodeJS.ErrnoException | undefined)?.code ?? cause;
+  return new Error(`expected ${target} to answer 2XX; received nothing (${String(why)})`, { cause: error });
 }
 
 function refusal({ status, headers }: Response, target: string, now: number): Error {
