@@ -33,7 +33,8 @@ export interface ForwardOptions {
 export function createForwardHandler(options: ForwardOptions): Handler {
   const { fetch = globalThis.fetch, now = Date.now } = options;
   const url = readUrl(options.url);
-  const target = `${url.origin}${url.pathname}`;
+  // In errors, which are logged and kept, no more of the address: many such URLs carry a token in their path.
+  const target = url.origin;
   const webhook = new Webhook(readSecret(options.secret), { format: 'raw' });
   return defineHandler({
     name: 'forward',

@@ -122,9 +122,7 @@ describe('the forward handler', () => {
     const { url } = await receiver(answering(status, { 'retry-after': '5' }));
     const error = await failure(url);
     expect(isPermanentError(error)).toBe(true);
-    expect(error.message).toMatch(
-      new RegExp(`^expected http://127.0.0.1:\\d+/hook to answer 2XX; received ${status}$`),
-    );
+    expect(error.message).toMatch(new RegExp(`^expected http://127.0.0.1:\\d+ to answer 2XX; received ${status}$`));
   });
 
   it.each([408, 409, 425, 429, 500, 502, 503, 504])('is tried again on %i', async (status) => {
@@ -161,7 +159,7 @@ describe('the forward handler', () => {
     servers.splice(servers.indexOf(server), 1);
     const error = await failure(url);
     expect(error.message).toMatch(
-      /^expected http:\/\/127\.0\.0\.1:\d+\/hook to answer 2XX; received nothing \(ECONNREFUSED\)$/,
+      /^expected http:\/\/127\.0\.0\.1:\d+ to answer 2XX; received nothing \(ECONNREFUSED\)$/,
     );
     expect(error).toMatchObject({ cause: { cause: { code: 'ECONNREFUSED' } } });
     expect(isPermanentError(error)).toBe(false);
