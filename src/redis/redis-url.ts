@@ -6,7 +6,7 @@ export type RedisAddress = RedisLogin & (TcpAddress | { path: string });
 interface RedisLogin {
   username?: string;
   password?: string;
-  db: number;
+  db?: number;
 }
 
 interface TcpAddress {
