@@ -13,8 +13,10 @@ export interface CallbackHandlerOptions {
   receive: ReceiveOptions;
   rejections: RejectionLog;
   record: RequestLog;
-  /** While true, new requests are turned away, and every answer closes its connection. */
+  /** While true, new requests are turned away. */
   isStopping(): boolean;
+  /** Whether the answer to this request closes its connection. */
+  closesAfter(request: Request): boolean;
   /** Whether a broken request was answered already, beside this handler. */
   isAnswered(request: Request): boolean;
 }
@@ -25,7 +27,7 @@ type Found = Received | { outcome: 'stopping' | 'method-not-allowed'; bytes: 0 }
 
 /** Puts what became of a callback into HTTP: one answer, one line in the log, one entry for each rejection. */
 export function createCallbackHandler(options: CallbackHandlerOptions): ExchangeHandler {
-  const { receive, rejections, record, isStopping, isAnswered } = options;
+  const { receive, rejections, record, isStopping, closesAfter, isAnswered } = options;
   return async (request, response) => {
     const startedAt = performance.now();
     const receivedAt = Date.now();
@@ -40,7 +42,7 @@ export function createCallbackHandler(options: CallbackHandlerOptions): Exchange
       if (!isAnswered(request)) record({ ...about, outcome: 'aborted', status: 0 });
       return;
     }
-    const sent = sendAnswer(request, response, answer, isStopping());
+    const sent = sendAnswer(request, response, answer, closesAfter(request));
     if (rejection) {
       const { bytes } = found;
       rejections.record({ ...rejection, method, path, remoteAddress: socket.remoteAddress, receivedAt, bytes });

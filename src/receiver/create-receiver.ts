@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
@@ -60,6 +60,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const log = options.log.child({ component: 'receiver' });
   const record = createRequestLog(log, observer);
   let stopping = false;
+  /** While stopping; but not before requests that came behind on the same connection have their answers. */
+  const closesAfter = (request: IncomingMessage) =>
+    stopping && connections.of(request.socket)?.latest?.request === request;
   const callback = createCallbackHandler({
     receive: {
       authentication: {
@@ -78,6 +81,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     rejections: options.rejections ?? createRejectionLog({ log: options.log, observer }),
     record,
     isStopping: () => stopping,
+    closesAfter,
     isAnswered: (request) => connections.of(request.socket)?.broken ?? false,
   });
   const handle = createRequestRouter({
@@ -85,6 +89,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     callback,
     record,
     isStopping: () => stopping,
+    closesAfter,
   });
   const app = createReceiverApp(handle, record);
   const listener = receiverListener(app, handle, record);
@@ -94,12 +99,15 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   });
   const connections = trackConnections(server);
   answerBrokenRequests(server, connections, (broken) => record(brokenRecord(broken)));
-  server.on('error', (err) => log.error({ err }, 'the public listener failed'));
   let closed: Promise<void> | undefined;
   return {
     app,
     server,
-    listen: (port, host) => listen(server, port, host),
+    listen: async (port, host) => {
+      const listening = await listen(server, port, host);
+      server.on('error', (err) => log.error({ err }, 'the public listener failed to take a connection'));
+      return listening;
+    },
     close: (deadlineMs) => {
       stopping = true;
       closed ??= stopServer(server, connections, deadlineMs);

@@ -16,14 +16,16 @@ export function createRequestRouter(options: {
   callback: ExchangeHandler;
   record: RequestLog;
   isStopping(): boolean;
+  /** Whether the answer to this request closes its connection. */
+  closesAfter(request: Request): boolean;
 }): ExchangeHandler {
-  const { callbackPath, callback, record, isStopping } = options;
+  const { callbackPath, callback, record, isStopping, closesAfter } = options;
   return async (request, response) => {
     const startedAt = performance.now();
     const path = pathOf(originForm(request.originalUrl));
     if (path === callbackPath) return callback(request, response);
     const answer = otherAnswer(request, path, isStopping());
-    sendAnswer(request, response, answer, isStopping());
+    sendAnswer(request, response, answer, closesAfter(request));
     const { method } = request;
     const status = ANSWERS[answer.name].http;
     record({ method, path, outcome: answer.name, status, durationMs: performance.now() - startedAt });

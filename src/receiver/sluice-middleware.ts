@@ -70,6 +70,7 @@ export function sluiceMiddleware(options: SluiceMiddlewareOptions): RequestHandl
     rejections: createRejectionLog({ log, observer }),
     record,
     isStopping: () => false,
+    closesAfter: () => false,
     isAnswered: () => false,
   });
   return (request, response) => {
