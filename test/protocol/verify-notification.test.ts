@@ -12,7 +12,7 @@ import { SIGNATURE_VECTORS } from './signature-vectors.js';
 const secrets = ['application-secret'];
 
 function asSigned(request: WireRequest): SignedRequest {
-  const headers = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), [value]] as const);
+  const headers = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), [value]]);
   return { ...request, headers: Object.fromEntries(headers) };
 }
 
