@@ -50,7 +50,10 @@ export function createDelivery(options: DeliveryOptions) {
 
     const claim = await scripts.claim(handler.name, stream, id);
     if (claim.state === 'skip') return dispatch(claim.dispatch);
-    if (claim.state === 'exhausted') throw new UnrecoverableError(claim.reason);
+    if (claim.state === 'exhausted') {
+      await dispatch(claim.dispatch);
+      throw new UnrecoverableError(claim.reason);
+    }
     if (claim.state === 'gone') {
       const reason = 'the notification is no longer in Redis';
       await end(claim.fence, { done: false, park: false, reason });

@@ -7,7 +7,7 @@ import type { Dispatch } from './scripts.js';
 const ATTEMPTS = 1_000_000_000;
 
 /**
- * Puts right what a script found missing: adds the job of a delivery in flight, or retries the one that lies failed.
+ * Puts right what a script found missing: adds the job of a delivery in flight, or runs the one again that has finished.
  * May be repeated, and may run beside another for the same delivery: a second add or retry changes nothing, and a job
  * that runs without being in flight finds that out when it claims.
  */
@@ -32,7 +32,7 @@ export function createDispatcher(options: { queues: Queues; eventRetentionS: num
       return;
     }
     const job = await Job.fromId(queue, id);
-    await job?.retry('failed').catch((error: Error & { code?: number }) => {
+    await job?.retry(how === 'retry' ? 'failed' : 'completed').catch((error: Error & { code?: number }) => {
       // Somebody else retried it first: it is on its way.
       if (error.code !== ErrorCode.JobNotInState && error.code !== ErrorCode.JobNotExist) throw error;
     });

@@ -53,8 +53,20 @@ export async function removeHandler(
     if (streams.length === 0) break;
     for (const stream of streams) waiting += await scripts.drop(name, stream);
   }
+  await forgetIdleLanes(redis, keys, name);
   await queue.obliterate({ force: true });
   return known === 0 && waiting === 0 && failed === 0 ? undefined : { waiting, failed };
+}
+
+/** What lanes without deliveries remember, of which there is no list. */
+async function forgetIdleLanes(redis: Redis, keys: Keys, name: string): Promise<void> {
+  const pattern = keys.flight(name, '').replace(/[*?[\]\\]/g, '\\$&');
+  let cursor = '0';
+  do {
+    const [next, found] = await redis.scan(cursor, 'MATCH', `${pattern}*`, 'COUNT', 1000);
+    if (found.length > 0) await redis.unlink(found);
+    cursor = next;
+  } while (cursor !== '0');
 }
 
 async function discardAllFailed(queue: ReturnType<Queues['ofHandler']>, scripts: Scripts, name: string) {

@@ -1,24 +1,25 @@
 import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 import type { Keys } from './keys.js';
+import { MOST_CRASHES } from './worker-options.js';
 
 const SCRIPTS = ['release', 'claim', 'advance', 'replay', 'discard', 'sweep', 'drop'] as const;
 type ScriptName = (typeof SCRIPTS)[number];
 type Argument = string | number;
 
-/** A delivery in flight whose job is missing, or lies failed: what a script asks its caller to put right. */
+/** A delivery in flight whose job is missing, or lies failed or completed: what a script asks its caller to put right. */
 export interface Dispatch {
   handler: string;
   stream: string;
   id: string;
-  how: 'add' | 'retry';
+  how: 'add' | 'retry' | 'rerun';
 }
 
 export type Release = { state: 'wait' } | { state: 'released'; releasedAt: number; dispatch: Dispatch[] };
 
 export type Claim =
   | { state: 'run'; fence: number; late: boolean; data: string; replays: number; attemptsBefore: number }
-  | { state: 'exhausted'; reason: string }
+  | { state: 'exhausted'; reason: string; dispatch: Dispatch[] }
   | { state: 'gone'; fence: number }
   | { state: 'skip'; dispatch: Dispatch[] };
 
@@ -41,7 +42,7 @@ const FAILED_MARGIN_S = 86_400;
  */
 export function createScripts(redis: Redis, keys: Keys, retention: Retention) {
   const define = redis as unknown as Record<string, (...args: Argument[]) => Promise<unknown>>;
-  const lanes = readLua('lanes');
+  const lanes = `local mostCrashes = ${MOST_CRASHES}\n${readLua('lanes')}`;
   for (const name of SCRIPTS) {
     // One key names the hash slot; the others are derived from the prefix and share its tag.
     redis.defineCommand(`sluice:${name}`, { numberOfKeys: 1, lua: `${lanes}\n${readLua(name)}` });
@@ -77,7 +78,7 @@ export function createScripts(redis: Redis, keys: Keys, retention: Retention) {
     async claim(handler: string, stream: string, id: string): Promise<Claim> {
       const [state, ...rest] = (await run('claim', handler, stream, id)) as [Claim['state'], ...string[]];
       if (state === 'skip') return { state, dispatch: parseDispatch(rest) };
-      if (state === 'exhausted') return { state, reason: rest[0] ?? '' };
+      if (state === 'exhausted') return { state, reason: rest[0] ?? '', dispatch: parseDispatch(rest.slice(1)) };
       if (state === 'gone') return { state, fence: Number(rest[0]) };
       const [fence, late, data = '', replays, attemptsBefore] = rest;
       return {

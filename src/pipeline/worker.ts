@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { ResolvedHandler } from '../handlers/resolve-handler.js';
@@ -29,12 +30,14 @@ export interface PipelineWorkerOptions {
 
 export interface PipelineWorker {
   /**
-   * Takes nothing new and waits for what runs; after `graceMs` the handlers' signals are aborted, and what heeds them goes
-   * back to its queue. Resolves false where handlers were left running after `graceMs` and as long again.
+   * Takes nothing new and waits for what runs. Shortly before `timeoutMs` is over the handlers' signals are aborted, and
+   * what heeds them goes back to its queue. Resolves false where handlers were left running, or Redis was away.
    */
-  close(graceMs: number): Promise<boolean>;
+  close(timeoutMs: number): Promise<boolean>;
 }
 
+/** The part of the time to close in which handlers may end by themselves; the rest is for those that heed the signal. */
+const GRACE = 0.75;
 /** Notifications released at a time, in each worker: a release is one script, its wait is for Redis. */
 const SEQUENCER_CONCURRENCY = 100;
 /** A worker that dies while it releases is never the notification's fault. */
@@ -76,18 +79,19 @@ export async function startPipelineWorker(options: PipelineWorkerOptions): Promi
   const sweeper = startSweeper({ ...options, scripts, queues, dispatch });
 
   return {
-    async close(graceMs) {
+    async close(timeoutMs) {
       sweeper.stop();
-      await heartbeat.stop();
-      const closed = Promise.all([sequencer, ...deliveries].map((worker) => worker.close())).then(() => true);
+      const closed = Promise.all([heartbeat.stop(), ...[sequencer, ...deliveries].map((worker) => worker.close())]);
       const interrupt = setTimeout(() => {
         for (const worker of deliveries) worker.cancelAllJobs('shutting down');
-      }, graceMs);
-      const deadline = new Promise<boolean>((resolve) => {
-        setTimeout(resolve, 2 * graceMs, false).unref();
-      });
-      const clean = await Promise.race([closed, deadline]);
+      }, timeoutMs * GRACE);
+      const deadline = new AbortController();
+      const clean = await Promise.race([
+        closed.then(() => true),
+        wait(timeoutMs, false, { signal: deadline.signal }).catch(() => false),
+      ]);
       clearTimeout(interrupt);
+      deadline.abort();
       if (clean) await queues.close();
       return clean;
     },

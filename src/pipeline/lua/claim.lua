@@ -1,13 +1,13 @@
 -- A job asks whether it may run. ARGV[5] handler, [6] stream, [7] id
--- Returns {'run', fence, late, data, replays, attempts before the replay}, {'exhausted', reason}: given up before the
--- job was failed, {'gone'}: the notification is lost, or {'skip', handler, stream, id, how, …}: another one is in flight.
+-- Returns {'run', fence, late, data, replays, attempts before the replay}; {'gone', fence}: the notification is lost; or,
+-- with what is to be dispatched, {'exhausted', reason, handler, stream, id, how, …}: given up before the job was failed, or
+-- {'skip', handler, stream, id, how, …}: another one is in flight.
 local handler, stream, id = ARGV[5], ARGV[6], ARGV[7]
 local flight = flightKey(handler, stream)
 local state = redis.call('HMGET', flight, 'id', 'last', 'parked')
 local job = redis.call('HMGET', jobKey(handler, id), 'exhausted', 'replays', 'attemptsBefore')
-if job[1] then return { 'exhausted', job[1] } end
-if state[1] ~= id then
-  local todo = { 'skip' }
+if job[1] or state[1] ~= id then
+  local todo = job[1] and { 'exhausted', job[1] } or { 'skip' }
   dispatchInFlight(todo, handler, stream)
   return todo
 end

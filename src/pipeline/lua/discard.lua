@@ -14,7 +14,8 @@ for i = 8, #ARGV do
         redis.call('ZREM', lane, id)
         account(id, -1, 0)
         if redis.call('HGET', flight, 'id') == id then choose(handler, stream) end
-      else
+      elseif redis.call('HEXISTS', jobKey(handler, id), 'exhausted') == 1 then
+        -- Else it was done before its job was failed, by crashes.
         account(id, 0, -1)
       end
     end

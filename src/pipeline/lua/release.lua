@@ -5,9 +5,17 @@
 local id, kind, stream, score = ARGV[5], ARGV[6], ARGV[7], tonumber(ARGV[8])
 local window = tonumber(ARGV[10])
 local held = prefix .. ':held:' .. stream
+-- How long a job may follow its index, ms: both are written in one go, by one connection.
+local halfWrittenFor = 60000
 local streamState = prefix .. ':stream:' .. stream
 
 local function notificationJob(of) return prefix .. ':notifications:' .. of end
+
+local function subscribes(kinds, to)
+  if kinds == '*' then return true end
+  for kind in string.gmatch(kinds, '[^,]+') do if kind == to then return true end end
+  return false
+end
 
 -- Ids are UUIDv7: the first 48 bits are the time of receipt.
 local function receivedAt(of) return tonumber(string.sub(of, 1, 8) .. string.sub(of, 10, 13), 16) end
@@ -32,8 +40,7 @@ if kind == 'started' and not isOpen then
 end
 
 local due = redis.call('ZRANGE', held, '-inf', upTo, 'BYSCORE', 'WITHSCORES')
-redis.call('ZREMRANGEBYSCORE', held, '-inf', upTo)
--- It may be missing from the index: dropped by an earlier release that came between index and job.
+-- It may be missing from the index: that is not what says that it is held.
 due[#due + 1] = id .. '|' .. kind
 due[#due + 1] = ARGV[8]
 
@@ -43,12 +50,17 @@ local moved = false
 for i = 1, #due, 2 do
   local heldId, heldKind = string.sub(due[i], 1, 36), string.sub(due[i], 38)
   local job = notificationJob(heldId)
-  if redis.call('EXISTS', job) == 1 and redis.call('HSETNX', job, 'released', '1') == 1 then
+  local hasJob = redis.call('EXISTS', job) == 1
+  -- Without a job it is half written, or a repeat.
+  if hasJob or receivedAt(heldId) + halfWrittenFor <= now then redis.call('ZREM', held, due[i]) end
+  -- Kept already: released before, and its job was added again after its identity was forgotten.
+  if hasJob and redis.call('HSETNX', job, 'released', '1') == 1
+      and redis.call('EXISTS', notificationKey(heldId)) == 0 then
     moved = true
     local lanes = 0
     for s = 1, #subscriptions, 2 do
       local handler, kinds = subscriptions[s], subscriptions[s + 1]
-      if kinds == '*' or string.find(',' .. kinds .. ',', ',' .. heldKind .. ',', 1, true) then
+      if subscribes(kinds, heldKind) then
         redis.call('ZADD', laneKey(handler, stream), due[i + 1], heldId)
         touched[handler] = true
         lanes = lanes + 1

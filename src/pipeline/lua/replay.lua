@@ -16,10 +16,11 @@ for i = 7, #ARGV, 2 do
         redis.call('HDEL', flight, 'parked')
       else
         redis.call('ZADD', lane, score, id)
-        account(id, 1, -1)
+        -- One that was done before its job was failed, by crashes, never counted as failed.
+        account(id, 1, redis.call('HEXISTS', job, 'exhausted') == 1 and -1 or 0)
       end
-      -- A fresh set of attempts, and a fresh count of crashes (BullMQ's `stc`, `defa`).
-      redis.call('HDEL', job, 'exhausted', 'stc', 'defa')
+      -- A fresh set of attempts, and a fresh count of crashes (BullMQ's `stc`).
+      redis.call('HDEL', job, 'exhausted', 'stc')
       redis.call('HINCRBY', job, 'replays', 1)
       redis.call('HSET', job, 'attemptsBefore', redis.call('HGET', job, 'atm') or '0')
       replayed = replayed + 1

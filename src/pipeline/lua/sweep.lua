@@ -10,10 +10,8 @@ for _, stream in ipairs(streams) do
   local id = flight[1]
   if not id or not redis.call('ZSCORE', laneKey(handler, stream), id) then
     choose(handler, stream)
-  elseif not flight[2] and hasFailed(handler, id) then
-    -- BullMQ fails a job that took its worker down again and again (`defa`): it would fail it at once for ever.
-    local reason = redis.call('HGET', jobKey(handler, id), 'defa')
-    if reason then exhaust(handler, stream, id, reason, ARGV[8] == '1') end
+  elseif not flight[2] and hasCrashed(handler, id) then
+    exhaust(handler, stream, id, redis.call('HGET', jobKey(handler, id), 'failedReason') or '', ARGV[8] == '1')
   end
   dispatchInFlight(todo, handler, stream)
 end
