@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { PinoPretty } from 'pino-pretty';
+import { prettyFactory } from 'pino-pretty';
 
 export interface LoggerOptions {
   /** pino's: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. */
@@ -54,6 +54,12 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
     },
   };
   const pretty = options.pretty ?? process.stdout.isTTY === true;
-  if (pretty) return pino(settings, PinoPretty({ sync: true, ...(destination && { destination, colorize: false }) }));
-  return destination ? pino(settings, destination) : pino(settings);
+  const lines = destination ?? pino.destination(1);
+  return pino(settings, pretty ? prettyLines(lines, destination === undefined) : lines);
+}
+
+/** Formats each line as it is written, so that none is lost when the process ends. */
+function prettyLines(destination: DestinationStream, colorize: boolean): DestinationStream {
+  const format = prettyFactory({ colorize });
+  return { write: (line) => destination.write(format(line)) };
 }
