@@ -15,8 +15,8 @@ export interface Setting<Schema extends z.ZodType<unknown, string> = z.ZodType<u
 }
 
 /** `fatal` … `trace` are pino's. */
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export const ROLES = ['all', 'receiver', 'worker'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const ROLES = ['all', 'receiver', 'worker'] as const;
 
 /** Every variable that Sluice reads, by its name in {@link Config}, in the order in which documents list them. */
 export const settings = {

@@ -11,7 +11,8 @@ import { Redis } from 'ioredis';
 import { createProducerConnection, createWorkerConnection, redisOptions } from '../../src/redis/connect.js';
 import { startTestRedis, type TestRedis, type TestRedisOptions } from '../helpers/redis.js';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
+const pingProgram = fileURLToPath(new URL('ping.ts', import.meta.url));
+const fixtures = fileURLToPath(new URL('fixtures', import.meta.url));
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -179,7 +180,7 @@ describe('whom a connection reaches', () => {
 
   it('TLS, checked against the authorities that Node was given', async () => {
     const server = await start();
-    const fixture = (name: string) => join(here, 'fixtures', name);
+    const fixture = (name: string) => join(fixtures, name);
     const front = createServer(
       { key: readFileSync(fixture('localhost-key.pem')), cert: readFileSync(fixture('localhost-cert.pem')) },
       (socket) => {
@@ -192,7 +193,7 @@ describe('whom a connection reaches', () => {
     await once(front, 'listening');
     const ping = async (host: string, env: Record<string, string>) => {
       const url = `rediss://${host}:${(front.address() as AddressInfo).port}?family=4`;
-      const args = ['--import', 'jiti/register', join(here, 'ping.ts'), url];
+      const args = ['--import', 'jiti/register', pingProgram, url];
       return (await promisify(execFile)(process.execPath, args, { env: { ...process.env, ...env } })).stdout.trim();
     };
     const trusted = { NODE_EXTRA_CA_CERTS: fixture('localhost-cert.pem') };
