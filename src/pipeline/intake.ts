@@ -49,7 +49,7 @@ export function createIntake(options: IntakeOptions) {
       receivedAt: number;
     }): Promise<{ id: string; duplicate: boolean }> {
       const { notification, body, receivedAt } = received;
-      const id = uuidv7({ msecs: receivedAt });
+      const id = uuidv7();
       const stored = storeNotification(id, notification, body, receivedAt);
       const held = stored.kind === 'started' || stored.alone ? 0 : reorderWindowMs;
       const job: IntakeJob = {
@@ -68,7 +68,7 @@ export function createIntake(options: IntakeOptions) {
 
     /** Keeps an authentic body that is no notification; the sequencer fails it, so that it is listed and replayable. */
     async keepInvalid(invalid: { body: VerifiedBody; problem: string; receivedAt: number }): Promise<{ id: string }> {
-      const id = uuidv7({ msecs: invalid.receivedAt });
+      const id = uuidv7();
       const data = {
         invalid: invalid.problem,
         receivedAt: invalid.receivedAt,

@@ -5,6 +5,7 @@ import type { ResolvedHandler } from '../handlers/resolve-handler.js';
 import { deliveryBackOff, sequencerBackOff } from './back-off.js';
 import { createDelivery, type PipelineLog } from './delivery.js';
 import { createDispatcher } from './dispatch.js';
+import { insist } from './insist.js';
 import { createKeys, handlerQueue, NOTIFICATIONS_QUEUE } from './keys.js';
 import type { PipelineObserver } from './observer.js';
 import { createQueues } from './queues.js';
@@ -26,6 +27,8 @@ export interface PipelineWorkerOptions {
   observer: PipelineObserver;
   log: PipelineLog;
   onError: (error: Error) => void;
+  /** Gives up a start that waits for Redis. */
+  signal?: AbortSignal;
 }
 
 export interface PipelineWorker {
@@ -50,7 +53,7 @@ export async function startPipelineWorker(options: PipelineWorkerOptions): Promi
   const queues = createQueues({ redis, prefix, onError });
   const scripts = createScripts(redis, keys, options);
   const dispatch = createDispatcher({ queues, eventRetentionS });
-  await registerHandlers(redis, keys, handlers);
+  await insist(() => registerHandlers(redis, keys, handlers), options.signal ?? new AbortController().signal);
 
   const connection = { connection: redis, prefix, ...SHARED_WORKER_OPTIONS };
   const sequencer = new Worker(NOTIFICATIONS_QUEUE, createSequencer({ ...options, scripts, dispatch }), {

@@ -27,6 +27,8 @@ export async function startWorker(options: {
     backoffMs: config.handlerBackoffMs,
     timeoutMs: config.handlerTimeoutMs,
   };
+  const stopping = new AbortController();
+  releasers.add('start of the worker', () => stopping.abort());
   const worker = await startPipelineWorker({
     redis,
     prefix: config.queuePrefix,
@@ -38,6 +40,7 @@ export async function startWorker(options: {
     observer,
     log,
     // Outages are said once, by the connection; this is what each of BullMQ's waiting commands says of them.
+    signal: stopping.signal,
     onError: (err) => log.debug({ err }, 'queue'),
   });
   log.info({ handlers: handlers.map(({ name, on }) => ({ name, on })) }, 'handlers registered');
