@@ -1,5 +1,5 @@
 // Brings the tables of settings in README.md and docs/configuration.md, and .env.example, up to date with
-// src/config/settings.ts. Run: npx jiti scripts/write-settings.ts
+// src/config/settings.ts. Run: npx jiti scripts/write-settings.ts && npm run format
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { settings } from '../src/config/settings.js';
 import { environmentExample, findSettingsTable, settingsTable } from './describe-settings.js';
