@@ -45,12 +45,18 @@ async function* readIds(
     yield filter.ids.filter((_, at) => scores[at] !== null);
     return;
   }
-  const from = filter.since ?? '-inf';
   const to = filter.until === undefined ? '+inf' : `(${filter.until}`;
-  for (let offset = 0; ; offset += PAGE) {
-    const ids = await redis.zrangebyscore(failed, from, to, 'LIMIT', offset, PAGE);
-    if (ids.length === 0) return;
-    yield ids;
+  // From the last one's time on, not by offset: meanwhile some may leave the set.
+  let from: string | number = filter.since ?? '-inf';
+  let seen: string[] = [];
+  for (;;) {
+    const page = await redis.zrangebyscore(failed, from, to, 'WITHSCORES', 'LIMIT', 0, PAGE + seen.length);
+    const ids = page.filter((_, at) => at % 2 === 0);
+    const fresh = ids.filter((id) => !seen.includes(id));
+    if (fresh.length === 0) return;
+    yield fresh;
+    from = page.at(-1) as string;
+    seen = ids.filter((_, at) => page[2 * at + 1] === from);
   }
 }
 

@@ -136,9 +136,10 @@ export function createFailedDeliveries(options: FailedOptions) {
       let count = 0;
       await eachLane(rows, async (handler, stream, lane) => {
         const ids = lane.map(({ id }) => id);
-        const { discarded, dispatch: todo } = await scripts.discard(handler, stream, ids, { leaveWaiting: false });
-        await dispatch(todo);
-        for (const id of discarded) count += await queues.ofHandler(handler).remove(id);
+        const done = await scripts.discard(handler, stream, ids, { leaveWaiting: false });
+        count += done.count;
+        await dispatch(done.dispatch);
+        for (const id of done.discarded) await queues.ofHandler(handler).remove(id);
       });
       for (const { id } of rows.filter(({ handler }) => handler === undefined)) {
         count += await queues.notifications().remove(id);

@@ -76,8 +76,9 @@ async function discardAllFailed(queue: ReturnType<Queues['ofHandler']>, scripts:
     if (jobs.length === 0) return count;
     for (const job of jobs) {
       if (!job?.id) continue;
-      await scripts.discard(name, job.data.stream, [job.id], { leaveWaiting: false });
-      count += await queue.remove(job.id);
+      const discarded = await scripts.discard(name, job.data.stream, [job.id], { leaveWaiting: false });
+      count += discarded.count;
+      await queue.remove(job.id);
     }
   }
 }

@@ -115,15 +115,16 @@ export function createScripts(redis: Redis, keys: Keys, retention: Retention) {
       return { replayed: Number(replayed), lost: Number(lost), dispatch: parseDispatch(todo) };
     },
 
+    /** `discarded`: ids whose jobs are to be removed; `count`: how many of them this call has discarded. */
     async discard(
       handler: string,
       stream: string,
       ids: readonly string[],
       { leaveWaiting }: { leaveWaiting: boolean },
-    ): Promise<{ discarded: string[]; dispatch: Dispatch[] }> {
+    ): Promise<{ discarded: string[]; count: number; dispatch: Dispatch[] }> {
       const reply = await run('discard', handler, stream, leaveWaiting ? '1' : '0', ...ids);
-      const [discarded, todo] = reply as [string[], string[]];
-      return { discarded, dispatch: parseDispatch(todo) };
+      const [discarded, count, todo] = reply as [string[], number, string[]];
+      return { discarded, count, dispatch: parseDispatch(todo) };
     },
 
     /** Looks at the lanes of a handler whose head was chosen before a time, `limit` at most. */
