@@ -38,6 +38,9 @@ export interface ReplayManifest {
   segments: ReplaySegment[];
 }
 
+/** The parser's time grows with the square of a line of attributes. */
+const MAX_LINE = 16_384;
+
 /** Reads a playlist; `problem` says why it is none. */
 export function parseReplayManifest(
   raw: string,
@@ -45,6 +48,9 @@ export function parseReplayManifest(
 ): { result: ReplayManifest } | { problem: string; cause?: unknown } {
   // A byte order mark may come first, and nothing else.
   if (!/^\uFEFF?#EXTM3U\s/.test(`${raw}\n`)) return { problem: 'is no HLS playlist: it does not start with #EXTM3U' };
+  if (raw.split('\n').some((line) => line.length > MAX_LINE)) {
+    return { problem: `is an HLS playlist with a line longer than ${MAX_LINE} characters` };
+  }
   try {
     const parser = new Parser();
     parser.push(raw.endsWith('\n') ? raw : `${raw}\n`);

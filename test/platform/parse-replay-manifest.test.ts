@@ -96,6 +96,16 @@ describe('parseReplayManifest', () => {
     });
   });
 
+  it('refuses a line that would take the parser minutes, and reads a long token', () => {
+    const started = Date.now();
+    expect(parseReplayManifest(`#EXTM3U\n#EXT-X-STREAM-INF:${','.repeat(1_000_000)}\n`, BASE)).toMatchObject({
+      problem: expect.stringContaining('a line longer than 16384 characters'),
+    });
+    expect(Date.now() - started).toBeLessThan(5000);
+    const uri = `xhd.m3u8?edgeAuthToken=${'x'.repeat(10_000)}`;
+    expect(parsed(`#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${uri}\n`).variants[0]?.uri).toBe(uri);
+  });
+
   it('never throws, whatever follows the first line', () => {
     const line = fc.oneof(
       fc.string(),
