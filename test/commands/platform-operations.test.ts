@@ -61,6 +61,23 @@ describe('every operation', () => {
     expect(visible).toContain('[hidden]');
   });
 
+  it.each(operations)('hides them in what --verbose shows: %s', async (name, words) => {
+    const secret = name === 'register' ? 'my-secret' : 'DIGEST:short';
+    Object.assign(commands.env, { SLUICE_TOKEN: 'DIGEST:short' });
+    commands.platform.respond(() => json(500, { status: `no ${secret}` }));
+    const run = await commands.sluice(name, ...words, '--verbose', '--attempts', '2');
+    expect(run.err.match(/500 no \[hidden\]/g)).toHaveLength(2);
+    expect(run.err).not.toContain(secret);
+  });
+
+  it.each(operations)('leaves no connection behind: %s', async (name, words) => {
+    Object.assign(commands.env, { SLUICE_TOKEN: token() });
+    commands.platform.respond(() => json(401, { status: 'unauthorized' }));
+    expect(await commands.sluice(name, ...words)).toMatchObject({ code: 1 });
+    expect(commands.platform.requests).toHaveLength(1);
+    await commands.platform.disconnected();
+  });
+
   it.each(operations)('gives up in time where the platform does not answer: %s', async (name, words) => {
     Object.assign(commands.env, { SLUICE_TOKEN: token() });
     commands.platform.respond(() => 'hang');

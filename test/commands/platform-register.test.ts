@@ -82,7 +82,7 @@ describe('sluice platform register', () => {
 
   it('does not mind case of hosts, a slash at the end, or http on this machine', async () => {
     commands.platform.answers(json(200, { status: 'ok', endpoint: 'POST http://localhost:3000/callback/' }));
-    const run = await commands.sluice('register', '--callback', 'http://LOCALHOST:3000/callback/');
+    const run = await commands.sluice('register', '--host', 'LOCALHOST', '--port', '3000', '--path', '/callback/');
     expect(run).toMatchObject({ code: 0, err: '' });
   });
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { json } from '../platform/recorded-platform.js';
 import { STREAM, startPlatformCommands, token } from './run-platform.js';
 
 let commands: Awaited<ReturnType<typeof startPlatformCommands>>;
@@ -32,5 +33,13 @@ describe('sluice platform restream', () => {
     const run = await commands.sluice('restream', '--token', token(), ...words);
     expect(run).toMatchObject({ code: 2, err: expect.stringContaining(message) });
     expect(run.err).not.toContain('very-secret-key');
+  });
+
+  it('hides the stream key, should the answer repeat it', async () => {
+    commands.platform.respond(({ body }) => json(500, { status: 'refused', said: JSON.parse(body).uri }));
+    const run = await commands.sluice('restream', destination, '--token', token(), '--json', '--verbose');
+    expect(run.code).toBe(1);
+    expect(run.out).toContain('"said": "[hidden]"');
+    expect(run.out + run.err).not.toContain('very-secret-key');
   });
 });

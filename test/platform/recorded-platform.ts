@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** A request as it reached the server. */
@@ -30,6 +30,8 @@ export interface RecordedPlatform {
   /** Replaces what is answered: one after the other; a function is asked each time. */
   answers(...answers: RecordedAnswer[]): void;
   respond(answer: (request: RecordedRequest) => RecordedAnswer): void;
+  /** Resolves when no client is connected any more. */
+  disconnected(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -63,6 +65,11 @@ export async function startRecordedPlatform(): Promise<RecordedPlatform> {
     response.writeHead(answer.http, { ...(answer.type ? { 'content-type': answer.type } : {}), ...answer.headers });
     response.end(answer.body);
   });
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -73,6 +80,11 @@ export async function startRecordedPlatform(): Promise<RecordedPlatform> {
     },
     respond: (answer) => {
       respond = answer;
+    },
+    disconnected: async () => {
+      // Sooner than a connection that is kept alive ends by itself.
+      const signal = AbortSignal.timeout(2000);
+      await Promise.all([...sockets].map((socket) => once(socket, 'close', { signal })));
     },
     close: async () => {
       server.closeAllConnections();
