@@ -8,6 +8,12 @@ export interface ManualClock extends PlatformClock {
    * that is sent then is answered then).
    */
   advance(ms: number): Promise<void>;
+  /**
+   * Moves on from timer to timer until a promise is settled, and gives what it is settled with.
+   *
+   * @throws Error where no timer is left and it is still not settled
+   */
+  runUntil<Result>(done: Promise<Result>): Promise<Result>;
 }
 
 /** @param stamp what `stamp()` gives; default the real time */
@@ -23,6 +29,20 @@ export function createManualClock(stamp: () => number = Date.now): ManualClock {
       await Promise.allSettled(underway);
       await turn();
     }
+  }
+
+  function nextAt(): number {
+    return [...timers].reduce((least, timer) => Math.min(least, timer.at), Number.POSITIVE_INFINITY);
+  }
+
+  /** Moves on to the next timer, and runs all that are due then. */
+  async function step(): Promise<void> {
+    now = Math.max(now, nextAt());
+    for (const timer of [...timers].filter((one) => one.at <= now)) {
+      timers.delete(timer);
+      timer.run();
+    }
+    await rest();
   }
 
   return {
@@ -43,17 +63,19 @@ export function createManualClock(stamp: () => number = Date.now): ManualClock {
     async advance(ms) {
       const until = now + ms;
       await rest();
-      for (;;) {
-        const at = Math.min(...[...timers].map((timer) => timer.at));
-        if (at > until) break;
-        now = at;
-        for (const timer of [...timers].filter((one) => one.at <= at)) {
-          timers.delete(timer);
-          timer.run();
-        }
-        await rest();
-      }
+      while (nextAt() <= until) await step();
       now = until;
+    },
+    async runUntil(done) {
+      let settled = false;
+      const settle = () => {
+        settled = true;
+      };
+      done.then(settle, settle);
+      for (await rest(); !settled; await step()) {
+        if (timers.size === 0) throw new Error('the clock has no timer left, and what it runs for has not come');
+      }
+      return done;
     },
   };
 }

@@ -36,7 +36,7 @@ export function operation(
     const other = requestedAnswer(request, name) ?? prepared.take(name);
     if (other) {
       if (other.delayMs > 0) await realPause(other.delayMs);
-      response.status(other.http).set('Content-Type', other.contentType).end(other.body);
+      response.writeHead(other.http, { 'Content-Type': other.contentType }).end(other.body);
       return;
     }
     send(response, run(request));

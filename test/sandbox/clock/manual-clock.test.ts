@@ -26,6 +26,15 @@ describe('createManualClock', () => {
     expect(ended).toBe(10);
   });
 
+  it('runs until what it is to run for has come, and no further', async () => {
+    const clock = createManualClock();
+    const done = new Promise<string>((resolve) => void clock.after(10, () => clock.after(20, () => resolve('done'))));
+    clock.after(31, () => {});
+    expect(await clock.runUntil(done)).toBe('done');
+    expect(clock.now()).toBe(30);
+    await expect(clock.runUntil(new Promise(() => {}))).rejects.toThrow('the clock has no timer left');
+  });
+
   it('runs nothing that was cancelled, and nothing once stopped', async () => {
     const clock = createManualClock();
     const ran: string[] = [];
