@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { formatCallback, type ResolvedCallback, resolveCallback } from '../protocol/callback-endpoint.js';
 import { createEdgeToken } from '../protocol/edge-token.js';
 import { createPlatformClock } from './clock/platform-clock.js';
@@ -33,7 +34,7 @@ const HANDLED_QUIET_MS = 15_000;
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { expectedHandlers = [], onAttempt = () => {}, ...given } = options;
   const settings = resolveSettings(given);
-  const { applicationId, secret, seed, faults } = settings;
+  const { applicationId, secret, seed, faults, run = randomBytes(4).toString('hex') } = settings;
   const clock = settings.clock ?? createPlatformClock(settings.speed);
   const source: FaultSource = { faults, seed, reorderWindowMs: settings.reorderWindowMs };
   const work = createWork();
@@ -53,7 +54,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     onAttempt,
   });
   const uris = createPlaylistUris(() => sandbox.baseUrl);
-  const streams = createStreams({ settings, source, clock, work, playlistUri: uris.playlist, deliver });
+  const streams = createStreams({ settings, run, source, clock, work, playlistUri: uris.playlist, deliver });
 
   function streamOf(streamId: string) {
     const stream = streams.get(streamId);
@@ -74,6 +75,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       applicationId,
       baseUrl: sandbox.baseUrl,
       endpoint: endpoint ? formatCallback(endpoint) : null,
+      run,
       seed,
       speed: clock.speed,
       faults: formatFaults(faults),
@@ -105,6 +107,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     handled: (quietMs = HANDLED_QUIET_MS) => untilHandled(handlers, quietMs, closing.signal),
     report: () =>
       createReport({
+        run,
         seed,
         speed: clock.speed,
         faults,

@@ -25,6 +25,8 @@ export interface SandboxInfo {
   baseUrl: string;
   /** As registered; null before. */
   endpoint: string | null;
+  /** Part of every identifier. */
+  run: string;
   seed: number;
   speed: number;
   faults: string;

@@ -20,8 +20,3 @@ function fnv1a(text: string): number {
   for (const byte of Buffer.from(text, 'utf8')) hash = Math.imul(hash ^ byte, 0x01000193);
   return hash;
 }
-
-/** `digits` hexadecimal digits. */
-export function randomHex(random: Random, digits: number): string {
-  return Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('');
-}

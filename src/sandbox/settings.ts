@@ -19,8 +19,13 @@ export interface Settings {
   brand: string;
   /** Where notifications go from the start; default nowhere until an endpoint is registered. */
   callback: Callback | undefined;
-  /** Decides faults, identifiers, lengths of streams; default 1. */
+  /** Decides the faults, and the lengths of a load run's streams; default 1. */
   seed: number;
+  /**
+   * Part of every identifier; default made up, so that a receiver does not take the streams of a second run for repeats
+   * of the first's. Letters, digits and `-`.
+   */
+  run: string | undefined;
   /** Also as text, `reorder=0.3,skew=5s` or `all`; default none. */
   faults: Faults | string;
   /** How long a reordered notification is held back at most, real ms; default 500. */
@@ -66,6 +71,7 @@ export const DEFAULT_SETTINGS: Settings = {
   brand: 'Svc',
   callback: undefined,
   seed: 1,
+  run: undefined,
   faults: NO_FAULTS,
   reorderWindowMs: 500,
   speed: 1,
@@ -121,8 +127,11 @@ export function resolveSettings(options: SettingsOptions): Settings & { faults: 
   for (const name of ['applicationId', 'secret'] as const) {
     if (settings[name] === '') throw new TypeError(`createSandbox: ${name}: expected some text; received none`);
   }
-  if (!/^[A-Za-z0-9-]+$/.test(settings.brand)) {
-    throw new TypeError(`createSandbox: brand: expected letters, digits and -; received "${settings.brand}"`);
+  for (const name of ['brand', 'run'] as const) {
+    const value = settings[name];
+    if (value !== undefined && !/^[A-Za-z0-9-]+$/.test(value)) {
+      throw new TypeError(`createSandbox: ${name}: expected letters, digits and -; received "${value}"`);
+    }
   }
   const problem = settings.callback === undefined ? undefined : callbackProblem(settings.callback);
   if (problem !== undefined) throw new TypeError(`createSandbox: ${problem}`);

@@ -52,7 +52,15 @@ describe('a run with every fault', () => {
       pending: 0,
     });
     expect(report.handlers).toMatchObject([
-      { handler: 'catalogue', recorded: 60 * 18, lost: 0, handledTwice: 0, outOfOrderUnflagged: 0, unknown: 0 },
+      {
+        handler: 'catalogue',
+        recorded: 60 * 18,
+        lost: 0,
+        handledTwice: 0,
+        outOfOrderUnflagged: 0,
+        altered: 0,
+        foreign: 0,
+      },
     ]);
     expect(report.problems).toEqual([]);
     const { requests } = report;

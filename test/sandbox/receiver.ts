@@ -55,7 +55,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
         headers,
         body: body.toString('utf8'),
         authentic,
-        message: JSON.parse(body.toString('utf8')),
+        message: body.length > 0 ? JSON.parse(body.toString('utf8')) : undefined,
         at: Date.now(),
       };
       received.push(arrived);

@@ -12,6 +12,8 @@ import { type PreparedAnswers, type RawAnswer, readRequestedAnswer } from './pre
 
 /** Bodies larger than this are answered 413. */
 const BODY_LIMIT = '1mb';
+/** By this header a client tells the sandbox from what else may listen on its port. */
+export const SERVER_NAME = 'sluice-sandbox';
 
 /** What an operation answers: JSON, or a text of another type. */
 export type OperationAnswer = { json: object } | { type: string; text: string };
@@ -22,6 +24,10 @@ export function createHttpApp(): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
+  app.use((_request, response, next) => {
+    response.set('Server', SERVER_NAME);
+    next();
+  });
   app.use(express.text({ type: () => true, limit: BODY_LIMIT }));
   return app;
 }

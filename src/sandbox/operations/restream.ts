@@ -12,7 +12,7 @@ export interface RestreamRequest extends Bearer {
 }
 
 /** `rtmp://<host>/<app>/<stream_key>`. */
-const DESTINATION = /^rtmp:\/\/[^/\s]+\/[^/\s]+\/\S+$/;
+const DESTINATION = /^rtmp:\/\/[^/\s]+\/[^/\s]+\/\S+$/i;
 
 /**
  * The live stream that a request wants relayed (contract: "Restream to an external endpoint"). Nothing is sent to the

@@ -5,7 +5,7 @@ export function formatReport(report: Report): string {
   const { streams, notifications, requests, handlers } = report;
   const answers = Object.entries(requests.answers).map(([answer, count]) => `${answer} × ${count}`);
   return [
-    `run            seed ${report.seed}, speed ${report.speed}, faults ${report.faults}, fingerprint ${report.fingerprint}`,
+    `run            ${report.run}: seed ${report.seed}, speed ${report.speed}, faults ${report.faults}, fingerprint ${report.fingerprint}`,
     `streams        ${counts({ published: streams.published, ended: streams.ended })}`,
     `notifications  ${counts(notifications)}`,
     `requests       ${counts({
@@ -28,7 +28,8 @@ export function formatReport(report: Report): string {
           'out of order unflagged': handler.outOfOrderUnflagged,
           'out of order flagged': handler.outOfOrderFlagged,
           'flagged in order': handler.flaggedInOrder,
-          'never sent': handler.unknown,
+          altered: handler.altered,
+          'of other runs': handler.foreign,
           replayed: handler.replayed,
         })}`,
     ),

@@ -17,8 +17,10 @@ export interface HandlingReport {
   outOfOrderUnflagged: number;
   /** Said to be late though no later one of its stream was handled before. */
   flaggedInOrder: number;
-  /** What it handled was never sent: altered on the way, or of another run. */
-  unknown: number;
+  /** Of a stream of this run, but not as it was sent. */
+  altered: number;
+  /** Of streams that are not of this run. */
+  foreign: number;
   /** Handled again because a person asked for it. */
   replayed: number;
 }
@@ -52,14 +54,16 @@ function reportHandler(
     outOfOrderFlagged: 0,
     outOfOrderUnflagged: 0,
     flaggedInOrder: 0,
-    unknown: 0,
+    altered: 0,
+    foreign: 0,
     replayed: 0,
   };
+  const streamIds = new Set(deliveries.map((delivery) => delivery.streamId));
   const handled = new Set<Delivery>();
   const newest = new Map<string, number>();
   for (const record of records) {
     const { delivery } = record;
-    if (!delivery) report.unknown += 1;
+    if (!delivery) report[streamIds.has(String(record.notification.data?.streamId)) ? 'altered' : 'foreign'] += 1;
     else if (record.replayed) report.replayed += 1;
     else if (handled.has(delivery)) report.handledTwice += 1;
     else checkOrder(report, record, newest, delivery.streamId);

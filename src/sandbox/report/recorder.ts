@@ -4,7 +4,7 @@ import type { Delivery } from '../delivery/delivery.js';
 
 const recordSchema = z.object({
   handler: z.string().min(1),
-  notification: z.looseObject({ what: z.string(), timestamp: z.string() }),
+  notification: z.looseObject({ what: z.string(), timestamp: z.string(), data: z.looseObject({}) }),
   id: z.string().optional(),
   late: z.boolean().optional(),
   replayed: z.boolean().optional(),

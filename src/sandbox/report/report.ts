@@ -7,6 +7,8 @@ import type { MatchedRecord } from './recorder.js';
 
 /** What happened in a run. */
 export interface Report {
+  /** Part of every identifier. */
+  run: string;
   seed: number;
   speed: number;
   /** As `--faults` takes them. */
@@ -49,6 +51,7 @@ export interface Report {
 }
 
 export interface ReportSources {
+  run: string;
   seed: number;
   speed: number;
   faults: Faults;
@@ -59,7 +62,7 @@ export interface ReportSources {
 }
 
 export function createReport(sources: ReportSources): Report {
-  const { seed, speed, faults, streams, deliveries, records } = sources;
+  const { run, seed, speed, faults, streams, deliveries, records } = sources;
   const attempts = deliveries.flatMap((delivery) => delivery.attempts);
   const inState = (state: DeliveryState) => deliveries.filter((delivery) => delivery.state === state).length;
   const ofKind = (kind: AttemptKind) => attempts.filter((attempt) => attempt.kind === kind);
@@ -67,6 +70,7 @@ export function createReport(sources: ReportSources): Report {
   const forged = ofKind('forged');
   const forgedAccepted = forged.filter(({ answer }) => 'http' in answer && answer.http < 300).length;
   return {
+    run,
     seed,
     speed,
     faults: formatFaults(faults),
@@ -118,16 +122,16 @@ function problemsOf(report: HandlingReport): string[] {
     [report.lost, 'lost'],
     [report.handledTwice, 'handled twice'],
     [report.outOfOrderUnflagged, 'handled out of order without being flagged'],
-    [report.unknown, 'handled that were never sent'],
+    [report.altered, 'handled in another form than they were sent'],
   ];
   return found.filter(([count]) => count > 0).map(([count, what]) => `${report.handler}: ${count} ${what}`);
 }
 
-/** In the order of streams and names, not of time, and without times: these differ between any two runs. */
+/** In the order of streams and names, not of time, and without times and identifiers: these differ between any two runs. */
 function fingerprint(deliveries: readonly Delivery[]): string {
-  const lines = deliveries.map(({ streamNumber, name, streamId, heldBackMs, state, attempts }) => {
+  const lines = deliveries.map(({ streamNumber, name, heldBackMs, state, attempts }) => {
     const tries = attempts.map(({ kind, number, faults, answer }) => [kind, number, faults, describeAnswer(answer)]);
-    return JSON.stringify([streamNumber, name, streamId, heldBackMs, state, tries]);
+    return JSON.stringify([streamNumber, name, heldBackMs, state, tries]);
   });
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex').slice(0, 16);
 }

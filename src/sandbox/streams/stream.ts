@@ -1,4 +1,4 @@
-import { type Random, randomHex } from '../seeded-random.js';
+import { createHash } from 'node:crypto';
 
 /** What a stream is published with. */
 export interface StreamRequest {
@@ -51,21 +51,20 @@ export interface StreamView {
   reason?: string;
 }
 
-/** Identifiers come from the stream's own random numbers, so that the same seed gives the same ones. */
+/** @param run part of its identifiers */
 export function createStream(
   request: StreamRequest,
   number: number,
-  random: Random,
+  run: string,
   now: { stamp: number; platform: number },
 ): Stream {
-  const streamId = `sandbox#${number}.${randomHex(random, 8)}`;
-  const sharedSecret = `DIGEST:${Buffer.from(randomHex(random, 48), 'hex').toString('base64')}`;
-  const sessionId = `session-${randomHex(random, 12)}`;
+  const streamId = `sandbox#${number}.${run}`;
+  const sharedSecret = `DIGEST:${createHash('sha256').update(streamId).digest('base64')}`;
   return {
     streamId,
     number,
     sharedSecret,
-    sessionId: request.sessionId ?? sessionId,
+    sessionId: request.sessionId ?? `session-${number}.${run}`,
     uri: request.uri ?? 'srt://encoder.example.com:9000',
     tags: request.tags ?? [],
     capabilities: request.capabilities ?? ['streaming', 'on-demand'],

@@ -2,13 +2,14 @@ import type { Notification } from '../../protocol/notification.js';
 import type { Cancel, PlatformClock } from '../clock/platform-clock.js';
 import { type FaultSource, type Place, streamSkewMs } from '../delivery/fault-plan.js';
 import type { Work } from '../delivery/work.js';
-import { seededRandom } from '../seeded-random.js';
 import type { Settings } from '../settings.js';
 import { type Playlist, PRIMARY, playlistsOf } from './qualities.js';
 import { createStream, durationMs, type Stream, type StreamRequest } from './stream.js';
 
 export interface StreamsOptions {
   settings: Settings;
+  /** Part of every identifier. */
+  run: string;
   source: FaultSource;
   clock: PlatformClock;
   work: Work;
@@ -43,7 +44,7 @@ interface Life {
  * A stream starts, has its live playlists, ends, has its on-demand playlists. One that ends early has what is missing of
  * its live playlists before: every life has the same events, so that the same seed gives the same run.
  */
-export function createStreams({ settings, source, clock, work, playlistUri, deliver }: StreamsOptions): Streams {
+export function createStreams({ settings, run, source, clock, work, playlistUri, deliver }: StreamsOptions): Streams {
   const streams = new Map<string, Stream>();
   const lives = new Map<Stream, Life>();
   const playlists = playlistsOf(settings.qualities);
@@ -112,7 +113,7 @@ export function createStreams({ settings, source, clock, work, playlistUri, deli
     publish(request = {}) {
       const number = streams.size + 1;
       const now = { stamp: clock.stamp(), platform: clock.now() };
-      const stream = createStream(request, number, seededRandom(settings.seed, number, 'stream'), now);
+      const stream = createStream(request, number, run, now);
       const skewMs = streamSkewMs(source, number);
       streams.set(stream.streamId, stream);
       lives.set(stream, { lastStamp: 0, skewMs, playlistsToCome: [...playlists], emitted: 0, cancels: [] });

@@ -24,6 +24,7 @@ describe('the control API', () => {
       applicationId: 'sandbox',
       baseUrl: sandbox.baseUrl,
       endpoint: `POST http://127.0.0.1:${receiver.callback.port}/callback`,
+      run: expect.stringMatching(/^[0-9a-f]{8}$/),
       seed: 3,
       speed: 1,
       faults: 'reorder=0.5',
@@ -102,10 +103,16 @@ describe('the control API', () => {
     expect((await http.post('/sandbox/recorder').send(record)).body).toEqual({ status: 'ok', recorded: 1 });
     expect((await http.post('/sandbox/recorder').send([record, record])).body.recorded).toBe(2);
     const altered = { ...record, notification: { ...notification, sessionId: 'other' } };
-    await http.post('/sandbox/recorder').send([altered, { ...record, replayed: true }]);
+    const foreign = { ...record, notification: { ...notification, data: { streamId: 'of another run' } } };
+    await http.post('/sandbox/recorder').send([altered, foreign, { ...record, replayed: true }]);
     const { body } = await http.get('/sandbox/report');
-    expect(body.handlers).toMatchObject([{ recorded: 5, lost: 0, handledTwice: 2, unknown: 1, replayed: 1 }]);
-    expect(body.problems).toEqual(['catalogue: 2 handled twice', 'catalogue: 1 handled that were never sent']);
+    expect(body.handlers).toMatchObject([
+      { recorded: 6, lost: 0, handledTwice: 2, altered: 1, foreign: 1, replayed: 1 },
+    ]);
+    expect(body.problems).toEqual([
+      'catalogue: 2 handled twice',
+      'catalogue: 1 handled in another form than they were sent',
+    ]);
     expect((await http.post('/sandbox/recorder').send({ notification })).status).toBe(400);
   });
 

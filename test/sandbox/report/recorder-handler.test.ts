@@ -37,10 +37,10 @@ describe('the recorder handler', () => {
     const notification = receiver.received[0]?.message ?? {};
     await handle(recorderHandlerSource(sandbox.baseUrl), notification);
     expect(sandbox.report().handlers).toMatchObject([
-      { handler: 'recorder', recorded: 1, unknown: 0, flaggedInOrder: 1 },
+      { handler: 'recorder', recorded: 1, altered: 0, foreign: 0, flaggedInOrder: 1 },
     ]);
     await handle(recorderHandlerSource('http://127.0.0.1:1', 'other'), notification, { SANDBOX_URL: sandbox.baseUrl });
-    expect(sandbox.report().handlers[1]).toMatchObject({ handler: 'other', recorded: 1, unknown: 0 });
+    expect(sandbox.report().handlers[1]).toMatchObject({ handler: 'other', recorded: 1, altered: 0, foreign: 0 });
   });
 
   it('fails, to be run again, where the sandbox does not take it', async () => {

@@ -99,12 +99,13 @@ describe('the life of a stream', () => {
     expect(() => sandbox.endStream('other')).toThrow('there is no stream "other"');
   });
 
-  it('has identifiers that the seed decides', async () => {
-    const ids = async (seed: number) => {
-      const { sandbox } = await setUp({ seed });
+  it('has identifiers of its run alone, whatever the seed', async () => {
+    const ids = async (run?: string) => {
+      const { sandbox } = await setUp({ run, seed: 3 });
       return [sandbox.publish(), sandbox.publish()].map(({ streamId, sharedSecret }) => [streamId, sharedSecret]);
     };
-    expect(await ids(3)).toEqual(await ids(3));
-    expect(await ids(3)).not.toEqual(await ids(4));
+    expect(await ids('one')).toEqual(await ids('one'));
+    expect(await ids('one')).not.toEqual(await ids('other'));
+    expect(await ids()).not.toEqual(await ids());
   });
 });
