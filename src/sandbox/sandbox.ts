@@ -20,7 +20,7 @@ export type TokenRequest = Omit<EdgeTokenOptions, 'applicationId' | 'secret' | '
 };
 
 /** What a sandbox is set to, as `GET /sandbox` shows it. */
-export interface SandboxInfo {
+interface SandboxInfo {
   applicationId: string;
   baseUrl: string;
   /** As registered; null before. */

@@ -21,6 +21,15 @@ describe('createSandbox', () => {
     expect(Math.abs((newest ?? 0) - Date.now())).toBeLessThan(5_000);
   });
 
+  it('lets a slow receiver have its real time, however fast the platform is', async () => {
+    const receiver = releasing(await startReceiver({ answer: (_received, count) => (count === 1 ? 'hang' : 200) }));
+    const options = { speed: 10_000, callback: receiver.callback, answerTimeoutMs: 200 };
+    const sandbox = releasing(await createSandbox(options));
+    sandbox.publish({ durationMs: 1 });
+    await sandbox.settled();
+    expect(sandbox.report().notifications).toMatchObject({ acknowledged: 18, dropped: 0 });
+  });
+
   it('tells of every request when it was answered', async () => {
     const receiver = releasing(await startReceiver());
     const told: string[] = [];

@@ -1,5 +1,4 @@
 import { setTimeout as realPause } from 'node:timers/promises';
-import type { Sandbox } from '../../src/sandbox/sandbox.js';
 import { type Receiver, type ReceiverOptions, startReceiver } from './receiver.js';
 
 /** What a receiver does wrong. */
@@ -16,7 +15,7 @@ export interface Flaws {
  * A receiver that recognises repeats by what they say, handles at once, flags what comes late, and tells the recorder:
  * the least that does what the contract asks of one.
  */
-export async function startOrderingReceiver(flaws: Flaws = {}, options: ReceiverOptions = {}) {
+export async function startOrderingReceiver(flaws: Flaws = {}, options: ReceiverOptions = {}, handler = 'catalogue') {
   const seen = new Set<string>();
   const newest = new Map<string, number>();
   let outbox: object[] = [];
@@ -34,24 +33,41 @@ export async function startOrderingReceiver(flaws: Flaws = {}, options: Receiver
       const stream = String(data.streamId);
       const late = Date.parse(timestamp) < (newest.get(stream) ?? 0);
       newest.set(stream, Math.max(Date.parse(timestamp), newest.get(stream) ?? 0));
-      const record = { handler: 'catalogue', late: late && !flaws.neverLate, notification: received.message };
+      const record = { handler, late: late && !flaws.neverLate, notification: received.message };
       outbox.push(record);
       if (flaws.twiceEvery && handled % flaws.twiceEvery === 0) outbox.push(record);
       return code;
     },
   });
+  /** Tells the sandbox what was handled so far, in order. */
+  async function tell(sandbox: { baseUrl: string }): Promise<void> {
+    for (; outbox.length > 0; await realPause(0)) {
+      const records = outbox.slice(0, 500);
+      outbox = outbox.slice(500);
+      const answer = await fetch(`${sandbox.baseUrl}/sandbox/recorder`, {
+        method: 'POST',
+        body: JSON.stringify(records),
+      });
+      if (!answer.ok) throw new Error(await answer.text());
+    }
+  }
+
   return {
     ...receiver,
-    /** Tells the sandbox what was handled so far, in order. */
-    async tell(sandbox: Sandbox): Promise<void> {
-      for (; outbox.length > 0; await realPause(0)) {
-        const records = outbox.slice(0, 500);
-        outbox = outbox.slice(500);
-        const answer = await fetch(`${sandbox.baseUrl}/sandbox/recorder`, {
-          method: 'POST',
-          body: JSON.stringify(records),
+    tell,
+    /** Tells it again and again, until a promise is settled; what was handled before is not its concern. */
+    async tellUntil(sandbox: { baseUrl: string }, done: Promise<unknown>): Promise<void> {
+      outbox = [];
+      let over = false;
+      const end = () => {
+        over = true;
+      };
+      done.then(end, end);
+      while (!over) {
+        await tell(sandbox).catch((error) => {
+          if (!over) throw error;
         });
-        if (!answer.ok) throw new Error(await answer.text());
+        await realPause(10);
       }
     },
   };

@@ -20,6 +20,9 @@ export interface PlatformClock {
   stop(): void;
 }
 
+/** A longer timer of Node's would fire at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** A clock that runs `speed` times as fast as the real one. */
 export function createPlatformClock(speed = 1): PlatformClock {
   const startedAt = performance.now();
@@ -31,10 +34,13 @@ export function createPlatformClock(speed = 1): PlatformClock {
     stamp: Date.now,
     after(ms, run) {
       if (stopped) return () => {};
-      const timer = setTimeout(() => {
-        timers.delete(timer);
-        run();
-      }, ms / speed);
+      const timer = setTimeout(
+        () => {
+          timers.delete(timer);
+          run();
+        },
+        Math.min(ms / speed, LONGEST_MS),
+      );
       timers.add(timer);
       return () => {
         timers.delete(timer);

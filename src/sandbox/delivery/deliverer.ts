@@ -47,19 +47,22 @@ export function createDeliverer(options: DelivererOptions): (place: Place, notif
 
   /** Gives the number of attempts that it took. */
   async function untilAnswered(delivery: Delivery, first: ResolvedCallback): Promise<number> {
-    const startedAt = clock.now();
+    // Platform ms, but an answer takes the receiver real time: it counts as such, whatever the speed.
+    let elapsedMs = 0;
     for (let number = 1; ; number++) {
       const kind = number === 1 ? 'first' : 'repeat';
       const callback = options.endpoint() ?? first;
+      const sentAt = clock.now();
       const { answer, faults } = await sendAttempt(options, delivery, { kind, number, callback });
+      elapsedMs += (clock.now() - sentAt) / clock.speed;
       const verdict = faults.includes('lost-ack') ? 'repeat' : judge(answer, settings.unanswered);
-      const waitMs =
-        verdict === 'repeat' ? nextWaitMs(number - 1, clock.now() - startedAt, settings.lastRepeat) : undefined;
+      const waitMs = verdict === 'repeat' ? nextWaitMs(number - 1, elapsedMs, settings.lastRepeat) : undefined;
       if (waitMs === undefined) {
         delivery.state = verdict === 'repeat' ? 'dropped' : verdict;
         return number;
       }
       await pause(waitMs);
+      elapsedMs += waitMs;
     }
   }
 

@@ -47,14 +47,12 @@ export const QUALITIES: readonly Quality[] = [
 /** Name of the manifest that refers to those of all qualities. */
 export const PRIMARY = 'primary';
 
-export type PlaylistFormat = 'm3u8' | 'mpd';
-
 /** One of a stream's playlists; each has a `live` and an `on-demand` notification of its own (contract: "Events"). */
 export interface Playlist {
   /** `primary`, or the name of a quality. */
   manifest: string;
   /** HLS or MPEG-DASH. */
-  format: PlaylistFormat;
+  format: 'm3u8' | 'mpd';
 }
 
 /** The adaptive playlist first, then one for each quality, each as HLS and as MPEG-DASH. */
