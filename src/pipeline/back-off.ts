@@ -13,13 +13,17 @@ export class AttemptFailedError extends Error {
   constructor(cause: unknown, retryInMs: number | undefined) {
     super(messageOf(cause), { cause });
     this.retryInMs = retryInMs;
-    if (cause instanceof Error && cause.stack) this.stack = cause.stack;
+    if (cause instanceof Error && typeof cause.stack === 'string') this.stack = cause.stack;
   }
 }
 
+/** The reason to be shown. A handler may throw anything: nothing here may throw in turn, or its delivery would never end. */
 export function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message || error.name : String(error);
-  return message.slice(0, 2000);
+  try {
+    return String(error instanceof Error ? error.message || error.name : error).slice(0, 2000);
+  } catch {
+    return 'an error that cannot be shown';
+  }
 }
 
 /** The wait after the nth failed attempt, ms: doubled each time, or what the handler asked for. */
