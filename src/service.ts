@@ -49,7 +49,11 @@ async function start(config: Config, log: Logger, releasers: Releasers): Promise
   for (const warning of config.warnings) log.warn(warning);
   const handlers = config.role === 'receiver' ? [] : await readHandlers(config, log);
   const metrics = createMetrics();
-  const { address, stop } = await openRedis(config, log);
+  let breakDown: (error: Error) => void = () => {};
+  const broken = new Promise<Error>((resolve) => {
+    breakDown = resolve;
+  });
+  const { address, stop } = await openRedis(config, log, breakDown);
   releasers.add('private Redis', stop);
 
   const control = createProducerConnection(address, log);
@@ -81,14 +85,12 @@ async function start(config: Config, log: Logger, releasers: Releasers): Promise
   const started = redis.fit.then(() => {
     if (config.role !== 'receiver' && !state.stopping) return startWorker({ ...parts, handlers, releasers: ofWorker });
   });
-  const broken = new Promise<Error>((resolve) => {
-    started.then(
-      () => {
-        state.working = true;
-      },
-      (error: Error) => state.stopping || resolve(error),
-    );
-  });
+  started.then(
+    () => {
+      state.working = true;
+    },
+    (error: Error) => state.stopping || breakDown(error),
+  );
   // With Redis there, whoever sees the service started finds its handlers registered.
   if (redis.isUp()) await started;
 

@@ -27,12 +27,10 @@ export async function runProgram(commands: readonly Command[], argv: string[], t
     .showHelpAfterError('(--help tells how)');
   for (const command of commands) program.addCommand(command);
   for (const command of everyCommand(program)) {
-    command
-      .exitOverride()
-      .configureOutput({
-        writeOut: (text) => terminal.out(text.trimEnd()),
-        writeErr: (text) => terminal.err(text.trimEnd()),
-      });
+    command.exitOverride().configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+    });
   }
   try {
     await program.parseAsync(argv, { from: 'user' });

@@ -10,13 +10,17 @@ export interface OpenRedis {
   stop(): Promise<void>;
 }
 
-/** `REDIS_URL` where it is set; else a private server in `dataDir`. Rejects where there is none on the machine. */
+/**
+ * `REDIS_URL` where it is set; else a private server in `dataDir`. Rejects where there is none on the machine. `onLost`: the
+ * private one died again and again, and is given up.
+ */
 export async function openRedis(
   { redisUrl, dataDir }: { redisUrl?: string | undefined; dataDir: string },
   log: Logger,
+  onLost?: (error: Error) => void,
 ): Promise<OpenRedis> {
   if (redisUrl !== undefined) return { address: redisOptions(redisUrl), stop: async () => {} };
-  const server = await startPrivateServer({ dataDir, log });
+  const server = await startPrivateServer({ dataDir, log, ...(onLost && { onLost }) });
   log.info({ dataDir, owner: server.owner }, 'private Redis');
   return { address: redisOptions({ socketPath: server.socketPath }), stop: () => server.stop() };
 }
