@@ -13,4 +13,12 @@ const commands = [
   platformCommand(processTerminal),
   sandboxCommand(processTerminal),
 ];
-process.exitCode = await runProgram(commands, process.argv.slice(2), processTerminal);
+// Whoever reads along may have seen enough: `sluice failed list | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
+const exitCode = await runProgram(commands, process.argv.slice(2), processTerminal);
+// Once all is printed: a connection that is still letting go must not keep the command waiting.
+process.stdout.write('', () => process.exit(exitCode));

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { CommandError } from './command-error.js';
 
@@ -24,12 +25,14 @@ export const processTerminal: Terminal = {
 export async function runProgram(commands: readonly Command[], argv: string[], terminal: Terminal): Promise<0 | 1 | 2> {
   const program = new Command('sluice')
     .description("Receives a live-streaming platform's signed notifications and hands them to your handlers, in order.")
-    .showHelpAfterError('(--help tells how)');
+    .version(packageVersion())
+    .enablePositionalOptions();
   for (const command of commands) program.addCommand(command);
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
+      outputError: (text, write) => write(`sluice: ${text.trim().replace(/^error: /, '')} (--help tells how)`),
     });
   }
   try {
@@ -38,6 +41,11 @@ export async function runProgram(commands: readonly Command[], argv: string[], t
   } catch (error) {
     return report(error, terminal);
   }
+}
+
+function packageVersion(): string {
+  const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+  return version;
 }
 
 function everyCommand(command: Command): Command[] {
