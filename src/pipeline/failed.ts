@@ -183,12 +183,13 @@ function scoreOf({ stored }: FailedRow): number {
 function describe(row: FailedRow): FailedDelivery {
   const stored = row.stored;
   const notification = stored && 'body' in stored ? (JSON.parse(stored.body) as Notification) : undefined;
+  const streamId: unknown = notification?.data?.streamId;
   return {
     id: row.id,
     handler: row.handler,
     state: row.state,
     kind: notification?.what,
-    stream: notification?.data?.streamId ?? (row.stream || undefined),
+    stream: typeof streamId === 'string' && streamId !== '' ? streamId : row.stream || undefined,
     timestamp: typeof notification?.timestamp === 'string' ? notification.timestamp : undefined,
     receivedAt: new Date(stored?.receivedAt ?? row.failedAt).toISOString(),
     failedAt: new Date(row.failedAt).toISOString(),

@@ -11,11 +11,12 @@ export function handlerQueue(handler: string): string {
   return `handler-${handler}`;
 }
 
-/** A stream's name in keys. */
+/** A stream's name in keys, as Redis gives it back: half a surrogate pair is U+FFFD. */
 export function streamKey(streamId: string): string {
-  return Buffer.byteLength(streamId) <= LONGEST_STREAM_IN_KEY
-    ? streamId
-    : `sha256-${createHash('sha256').update(streamId).digest('hex')}`;
+  const bytes = Buffer.from(streamId);
+  return bytes.length <= LONGEST_STREAM_IN_KEY
+    ? bytes.toString()
+    : `sha256-${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
 /**

@@ -38,11 +38,22 @@ const INDEX_TTL_S = 14 * 86_400;
 export function createWriter(options: { redis: Redis; queue: Queue; deadlineMs?: number }) {
   const { redis, queue, deadlineMs = DEADLINE_MS } = options;
   let waiting: Waiting[] = [];
+  let isEndingConnection = false;
 
   function flush(): void {
     const all = waiting;
     waiting = [];
     for (let at = 0; at < all.length; at += BATCH) void writeBatch(all.slice(at, at + BATCH));
+  }
+
+  /** What Redis still owes would pile up: a new connection starts with nothing owed. Once is enough for all batches. */
+  function startAfresh(): void {
+    if (isEndingConnection || redis.status !== 'ready') return;
+    isEndingConnection = true;
+    redis.once('close', () => {
+      isEndingConnection = false;
+    });
+    redis.disconnect(true);
   }
 
   async function writeBatch(batch: readonly Waiting[]): Promise<void> {
@@ -52,8 +63,7 @@ export function createWriter(options: { redis: Redis; queue: Queue; deadlineMs?:
       const deadline = new Promise<never>((_, reject) => {
         timer = setTimeout(() => {
           reject(new IntakeUnavailableError(`Redis did not confirm within ${deadlineMs} ms`));
-          // What it still owes would pile up; a new connection starts with nothing owed.
-          redis.disconnect(true);
+          startAfresh();
         }, deadlineMs);
       });
       const firstIds = await Promise.race([addAll(batch), deadline]);

@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { defineHandler } from '../../src/handlers/define-handler.js';
 import type { Handler, HandlerContext, HandlerDefinition } from '../../src/handlers/handler.js';
 import { resolveHandler } from '../../src/handlers/resolve-handler.js';
@@ -11,6 +11,7 @@ import { createQueues } from '../../src/pipeline/queues.js';
 import { createScripts } from '../../src/pipeline/scripts.js';
 import { type PipelineWorker, startPipelineWorker } from '../../src/pipeline/worker.js';
 import type { Notification } from '../../src/protocol/notification.js';
+import { createProducerConnection, createWorkerConnection } from '../../src/redis/connect.js';
 import { received } from './notifications.js';
 import { type TestRedis, uniquePrefix } from './redis.js';
 
@@ -64,6 +65,8 @@ export function recorder(
   return { handler, seen };
 }
 
+type Attempted = Parameters<PipelineObserver['attempted']>[0];
+
 /** Both ends of a pipeline on a real Redis, under a prefix of its own, in this process. */
 export function createPipeline(server: TestRedis, overrides: Partial<typeof DEFAULTS> = {}) {
   const settings = { ...DEFAULTS, ...overrides };
@@ -71,14 +74,12 @@ export function createPipeline(server: TestRedis, overrides: Partial<typeof DEFA
   const keys = createKeys(prefix);
   const errors: Error[] = [];
   const onError = (error: Error) => void errors.push(error);
-  const producer = new Redis({
-    ...server.options,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    retryStrategy: () => 50,
-  });
-  const redis = new Redis({ ...server.options, maxRetriesPerRequest: null, retryStrategy: () => 50 });
-  for (const connection of [producer, redis]) connection.on('error', onError);
+  const attempts: Attempted[] = [];
+  const observer = { ...silentObserver, attempted: (event: Attempted) => void attempts.push(event) };
+  const address = { ...server.options };
+  const producer = createProducerConnection(address, silentLog);
+  producer.connect().catch(onError);
+  const redis = createWorkerConnection(address, silentLog);
   const queues = createQueues({ redis, prefix, onError });
   const intakeQueues = createQueues({ redis: producer, prefix, producer: true, onError });
   const scripts = createScripts(redis, keys, settings);
@@ -101,19 +102,21 @@ export function createPipeline(server: TestRedis, overrides: Partial<typeof DEFA
     scripts,
     dispatch,
     intake,
+    /** What workers and queues said in `onError`. */
     errors,
+    /** How each attempt ended. */
+    attempts,
     failed: createFailedDeliveries({ redis, keys, queues, scripts, dispatch }),
     accept: (message: Notification) => intake.accept(received(message)),
     async startWorker(handlers: readonly Handler[]): Promise<PipelineWorker> {
-      const connection = new Redis({ ...server.options, maxRetriesPerRequest: null, retryStrategy: () => 50 });
-      connection.on('error', onError);
+      const connection = createWorkerConnection(address, silentLog);
       const worker = await startPipelineWorker({
         redis: connection,
         prefix,
         handlers: handlers.map((handler) =>
           resolveHandler(handler, { concurrency: 50, attempts: 5, backoffMs: 20, timeoutMs: 5000 }),
         ),
-        observer: silentObserver,
+        observer,
         log: silentLog,
         onError,
         ...settings,
