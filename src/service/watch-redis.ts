@@ -13,6 +13,9 @@ export interface WatchedRedis {
   isUp(): boolean;
 }
 
+/** How often a Redis that is up is asked for a sign of life; without one until the next time it counts as away, ms. */
+const PING_MS = 1000;
+
 /**
  * Checks the server whenever the connection comes up: the one that comes back need not be the one that went. Only the
  * first check can refuse; later ones say what they find in the log, since by then notifications depend on the service.
@@ -48,5 +51,25 @@ export function watchRedis(redis: Redis, log: Logger, onChange: (up: boolean) =>
     if (redis.status === 'ready') checkWhenReady();
   });
   fit.catch(() => {});
+  endSilence(redis, () => up);
   return { fit, isUp: () => up };
+}
+
+/** A server that is frozen, or behind a network that is gone, keeps its connections: they are closed for it. */
+function endSilence(redis: Redis, isUp: () => boolean): void {
+  let waiting = false;
+  const timer = setInterval(() => {
+    if (!isUp()) return;
+    if (!waiting) {
+      waiting = true;
+      const answered = () => {
+        waiting = false;
+      };
+      redis.ping().then(answered, answered);
+      return;
+    }
+    // Once more around the event loop: after a stall of this process the answer may be there, unread.
+    setImmediate(() => waiting && redis.disconnect(true));
+  }, PING_MS).unref();
+  redis.once('end', () => clearInterval(timer));
 }
