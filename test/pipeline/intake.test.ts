@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { IntakeUnavailableError } from '../../src/pipeline/writer.js';
 import type { Notification } from '../../src/protocol/notification.js';
 import { notification, received, verifiedBody } from '../helpers/notifications.js';
-import { createPipeline, recorder, type TestPipeline } from '../helpers/pipeline.js';
+import { createPipeline, recorder, type Seen, type TestPipeline } from '../helpers/pipeline.js';
 import { startTestRedis, type TestRedis } from '../helpers/redis.js';
 import { until } from '../helpers/until.js';
 
@@ -237,7 +237,8 @@ describe('whatever is authentic', () => {
     const [a, b] = ['large', 'deep'].map((stream) => seen.find(({ notification: n }) => n.data.streamId === stream));
     expect(a?.notification).toEqual(large);
     let levels = 0;
-    for (let at: unknown = (b?.notification as Notification).data.deep; Array.isArray(at); at = at[0]) levels++;
+    const nested: unknown = (b as Seen).notification.data.deep;
+    for (let at = nested; Array.isArray(at); at = at[0]) levels++;
     expect(levels).toBe(depth);
   });
 
