@@ -76,7 +76,7 @@ describe('docs/platform-client.md', () => {
     try {
       await writeFile(join(folder, 'page.ts'), code ?? '');
       const jiti = join(ROOT, 'node_modules/jiti/lib/jiti-cli.mjs');
-      const alias = JSON.stringify({ sluice: join(ROOT, 'test/commands/documented-exports.ts') });
+      const alias = JSON.stringify({ sluice: join(ROOT, 'src/index.ts') });
       const { stdout, stderr } = await promisify(execFile)(process.execPath, [jiti, join(folder, 'page.ts')], {
         env: { ...process.env, ...env, NODE_OPTIONS: '', JITI_ALIAS: alias, JITI_FS_CACHE: 'false' },
       });

@@ -117,6 +117,7 @@ describe('sluice sandbox', () => {
     [['--speed', '20000'], 2, 'sluice: speed: expected at most 10000; received 20000'],
     [['--seed', '1.5'], 2, 'Expected a whole number.'],
     [['--duration', '30'], 2, 'Expected a duration with its unit'],
+    [['--duration', '30d'], 2, 'Expected 24d or less.'],
     [['--faults', 'lost=1'], 2, 'sluice: faults: there is no fault "lost"'],
     [['--callback', 'localhost:3000'], 2, 'sluice: --callback: expected http://'],
     [['--qualities', 'xhd,4k'], 2, 'sluice: --qualities: there is no "4k"; there are xhd, hd, sd'],

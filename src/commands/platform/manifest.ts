@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
-import ms from 'ms';
 import type { PlatformClient } from '../../platform/create-platform-client.js';
 import type { ReplayManifest } from '../../platform/parse-replay-manifest.js';
 import { CommandError } from '../command-error.js';
+import { readDuration } from '../parse-duration.js';
 import type { Terminal } from '../program.js';
 import { printManifest } from './print-manifest.js';
 import { warnOfToken } from './print-stream.js';
@@ -71,7 +71,7 @@ function fetchVariant(client: PlatformClient, primary: ReplayManifest, name: str
 
 /** `now`, a duration before it, or text that is left to the client to judge. */
 function readTime(text: string, now: number): Date | string {
-  const ago = /^\d+(\.\d+)? ?[a-z]+$/i.test(text) ? ms(text as ms.StringValue) : undefined;
+  const ago = readDuration(text);
   if (text === 'now' || ago !== undefined) return new Date(now - (ago ?? 0));
   return text;
 }

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import { Agent } from 'undici';
 import { createPlatformClient, type PlatformClient } from '../../platform/create-platform-client.js';
 import { CommandError } from '../command-error.js';
+import { parseDuration } from '../parse-duration.js';
 import type { Terminal } from '../program.js';
-import { parseDuration } from './parse-duration.js';
 import { readSecret, readSecretFile } from './read-secret.js';
 import { describeRetry } from './report.js';
 import { secretHider } from './secret-hider.js';
@@ -48,7 +48,11 @@ export function addPlatformOptions(command: Command): Command {
     .option('--url <url>', 'address of the platform (env PLATFORM_URL)')
     .option('--application-id <id>', 'the application (env APPLICATION_ID)')
     .option('--brand <name>', 'first segment of the path (env HEADER_BRAND in lower case; default svc)')
-    .addOption(new Option('--timeout <duration>', 'for one attempt').argParser(parseDuration).default(10_000, '10s'))
+    .addOption(
+      new Option('--timeout <duration>', 'for one attempt')
+        .argParser(parseDuration({ waited: true }))
+        .default(10_000, '10s'),
+    )
     .addOption(new Option('--attempts <n>', 'requests at most, where repeating may help').argParser(Number).default(5))
     .option('--verbose', 'show each failed attempt, on standard error')
     .option('--json', 'print everything as JSON');

@@ -7,8 +7,8 @@ import {
   type EdgeTokenType,
 } from '../../protocol/edge-token.js';
 import { CommandError } from '../command-error.js';
+import { parseDuration } from '../parse-duration.js';
 import type { Terminal } from '../program.js';
-import { parseDuration } from './parse-duration.js';
 import { printJson } from './report.js';
 import { type PlatformCommandSeams, readApplicationSecret } from './settings.js';
 
@@ -32,7 +32,7 @@ export function tokenCommand(terminal: Terminal, seams: PlatformCommandSeams): C
       'Make an edge token with the secret of the application (APPLICATION_SECRET or APPLICATION_SECRET_FILE)',
     )
     .option('--application-id <id>', 'the application (env APPLICATION_ID)')
-    .addOption(new Option('--expires <duration>', 'from now').argParser(parseDuration).default(ms('1h'), '1h'))
+    .addOption(new Option('--expires <duration>', 'from now').argParser(parseDuration()).default(ms('1h'), '1h'))
     .addOption(new Option('--type <type>', 'what the token is limited to').choices(EDGE_TOKEN_TYPES))
     .option('--capability <names...>', 'publish-uri, streaming, egress, replay …')
     .option('--session-id <id>', 'limit the token to a session')

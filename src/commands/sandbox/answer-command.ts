@@ -1,9 +1,10 @@
 import { Argument, type Command, Option } from 'commander';
 import { OPERATIONS } from '../../sandbox/http/prepared-answers.js';
+import { parseDuration } from '../parse-duration.js';
 import type { Terminal } from '../program.js';
 import { callSandbox } from './call-sandbox.js';
 import { type ControlFlags, controlCommand, printData } from './control-command.js';
-import { parseCount, parseDuration } from './parse-flags.js';
+import { parseCount } from './parse-flags.js';
 
 interface AnswerFlags extends ControlFlags {
   status?: string;
@@ -19,7 +20,7 @@ export function answerCommand(terminal: Terminal): Command {
     .option('--status <name>', 'status in the JSON body (default: that of the contract for the code)')
     .option('--not-json', 'a body that is not JSON')
     .addOption(new Option('--times <n>', 'how many requests').argParser(parseCount(1)).default(1))
-    .addOption(new Option('--delay <time>', 'answer so much later').argParser(parseDuration))
+    .addOption(new Option('--delay <time>', 'answer so much later').argParser(parseDuration({ zero: true })))
     .addHelpText('after', '\nExample: sluice sandbox answer publish 503 --times 2')
     .action(async (operation: string, http: number, flags: AnswerFlags) => {
       const { status, notJson, times, delay: delayMs } = flags;

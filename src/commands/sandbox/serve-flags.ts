@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import { DEFAULT_SETTINGS, type Settings } from '../../sandbox/settings.js';
 import { QUALITIES } from '../../sandbox/streams/qualities.js';
-import { parseCount, parseDuration, parseList, parseNumber } from './parse-flags.js';
+import { parseDuration } from '../parse-duration.js';
+import { parseCount, parseList, parseNumber } from './parse-flags.js';
 
 /** The flags of `sluice sandbox`, as commander reads them. Durations are in ms. */
 export interface ServeFlags {
@@ -67,7 +68,7 @@ function placeFlags(): Option[] {
     new Option('--callback-method <method>', 'of the endpoint').choices(['GET', 'POST', 'PUT']).default('POST'),
     new Option('--deliveries', 'print each delivery (default: on a terminal)'),
     new Option('--no-deliveries', 'print none'),
-    new Option('--duration <time>', 'ends after this real time').argParser(parseDuration),
+    new Option('--duration <time>', 'ends after this real time').argParser(parseDuration({ zero: true, waited: true })),
     new Option('--report <format>', 'at the end; with json all else goes to standard error')
       .choices(['text', 'json'])
       .default('text'),
@@ -112,7 +113,7 @@ function streamFlags(): Option[] {
     new Option(
       '--stream-duration <time>',
       'of a stream (default: until it is ended; in a load run 10s, give or take a half)',
-    ).argParser(parseDuration),
+    ).argParser(parseDuration({ zero: true })),
     duration('--live-after <time>', 'from started to the first live', 'liveAfterMs'),
     duration('--on-demand-after <time>', 'from ended to the first on-demand', 'onDemandAfterMs'),
     duration('--playlist-gap <time>', 'between the playlists of a stream', 'playlistGapMs'),
@@ -152,7 +153,9 @@ export function qualityNames(): string[] {
 }
 
 function duration(flag: string, what: string, setting: DurationSetting): Option {
-  return new Option(flag, what).argParser(parseDuration).default(defaults[setting], `${defaults[setting]}ms`);
+  return new Option(flag, what)
+    .argParser(parseDuration({ zero: true, waited: true }))
+    .default(defaults[setting], `${defaults[setting]}ms`);
 }
 
 type DurationSetting = 'reorderWindowMs' | 'liveAfterMs' | 'onDemandAfterMs' | 'playlistGapMs' | 'answerTimeoutMs';

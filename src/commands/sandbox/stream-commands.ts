@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { StreamView } from '../../sandbox/streams/stream.js';
+import { parseDuration } from '../parse-duration.js';
 import type { Terminal } from '../program.js';
 import { callSandbox } from './call-sandbox.js';
 import { type ControlFlags, controlCommand, printData } from './control-command.js';
 import { formatColumns } from './format-columns.js';
-import { parseDuration, parseList } from './parse-flags.js';
+import { parseList } from './parse-flags.js';
 
 export function streamsCommand(terminal: Terminal): Command {
   return controlCommand(terminal, 'streams', 'List the streams')
@@ -30,7 +31,7 @@ export function publishCommand(terminal: Terminal): Command {
   return controlCommand(terminal, 'publish', 'Publish a stream, without a token')
     .addOption(new Option('--tags <tags>', 'separated by commas').argParser(parseList))
     .addOption(new Option('--capabilities <names>', 'default streaming,on-demand').argParser(parseList))
-    .addOption(new Option('--ends-after <time>', 'by itself; platform time').argParser(parseDuration))
+    .addOption(new Option('--ends-after <time>', 'by itself; platform time').argParser(parseDuration({ zero: true })))
     .addHelpText('after', '\nExample: sluice sandbox publish --tags news,live --ends-after 30s')
     .action(async (flags: ControlFlags & { tags?: string[]; capabilities?: string[]; endsAfter?: number }) => {
       const { tags, capabilities, endsAfter: durationMs } = flags;

@@ -88,7 +88,7 @@ function parseChance(value: string): number | undefined {
 }
 
 /** A time such as `5s`, `1.5h` or `250` (milliseconds), in ms; undefined where it is none. */
-export function parseDurationMs(value: string): number | undefined {
+function parseDurationMs(value: string): number | undefined {
   const duration = value === '' || value.length > 100 ? undefined : ms(value as StringValue);
   return duration !== undefined && duration >= 0 ? duration : undefined;
 }
