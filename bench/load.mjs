@@ -2,15 +2,17 @@
 import { createHash, createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 
-/** A signed notification as bytes on the wire; each is another fact. */
-export function signedRequest(secret, number, run) {
+/** A signed notification as bytes on the wire. `at`: its timestamp, milliseconds since the epoch. */
+export function signedRequest(secret, { stream, what = 'started', at = Date.now() }) {
+  const data =
+    what === 'started' ? { tags: ['bench', 'load'] } : { uri: `https://cdn.example.com/${at}.m3u8`, isPrimary: true };
   const body = JSON.stringify({
     apiVersion: 0,
     entity: 'stream',
-    what: 'started',
-    data: { streamId: `bench-${run}-${number}`, tags: ['bench', 'load'] },
-    sessionId: `session-${number}`,
-    timestamp: new Date().toISOString(),
+    what,
+    data: { streamId: stream, ...data },
+    sessionId: 'session-1',
+    timestamp: new Date(at).toISOString(),
   });
   const digest = createHash('sha256').update(body).digest('base64');
   const timestamp = String(Math.floor(Date.now() / 1000));
