@@ -101,11 +101,21 @@ export function disorder(
       if (run.n < furthest !== run.late) say(`after ${furthest}, late: ${run.late}`);
       if (run.late && !cameLate(stream, run.n, delivered, windowMs)) say('is late, but came within the window');
       if (before && run.fence <= before.fence) say(`has fence ${run.fence} after ${before.fence}`);
-      if (before && !run.alone && !killed.includes(before.pid)) say(`started beside ${keyOf(before)}`);
       furthest = Math.max(furthest, run.n);
     }
   }
-  return problems;
+  return [...problems, ...overlaps(runs, killed)];
+}
+
+/** Runs that started before the one before them in their lane had ended, unless that one's process was killed. */
+export function overlaps(runs: readonly Run[], killed: readonly number[] = []): string[] {
+  return [...groupBy(runs, ({ stream }) => stream).values()].flatMap((lane) =>
+    lane.flatMap((run, at) => {
+      const before = lane[at - 1];
+      if (run.alone || before === undefined || killed.includes(before.pid)) return [];
+      return [`${keyOf(run)} (pid ${run.pid}) started beside ${keyOf(before)} (pid ${before.pid})`];
+    }),
+  );
 }
 
 function cameLate(stream: string, n: number, delivered: ReadonlyMap<string, Delivered>, windowMs: number): boolean {
