@@ -28,6 +28,9 @@ export interface PipelineLog extends HandlerLog {
 
 type Run = Extract<Claim, { state: 'run' }>;
 
+/** When a delivery is tried again that Redis, not its handler, kept from running. */
+const REFUSED_WAIT_MS = 1000;
+
 /**
  * Processes a handler's queue. A job claims its lane first: it runs only while it is the delivery in flight. Once it has
  * ended for good the lane advances, what is next is dispatched, and only then is the job finished: whatever dies in
@@ -38,6 +41,22 @@ export function createDelivery(options: DeliveryOptions) {
 
   // BullMQ aborts the third argument when the lock is lost, or on `cancelAllJobs` when the process stops.
   return async (job: Job<DeliveryJob>, token: string | undefined, signal: AbortSignal | undefined): Promise<void> => {
+    try {
+      await deliver(job, token, signal);
+    } catch (error) {
+      if (isVerdict(error)) throw error;
+      // Out of memory, read-only, …: it is run again, and that costs the handler no attempt.
+      options.log.debug({ handler: handler.name, id: job.id, err: messageOf(error) }, 'Redis refused');
+      await job.moveToDelayed(Date.now() + REFUSED_WAIT_MS, token);
+      throw new DelayedError();
+    }
+  };
+
+  async function deliver(
+    job: Job<DeliveryJob>,
+    token: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const id = job.id as string;
     const { stream } = job.data;
     const interrupt = signal ?? new AbortController().signal;
@@ -86,7 +105,12 @@ export function createDelivery(options: DeliveryOptions) {
     const counted = await end(claim.fence, { done: false, park, reason: messageOf(result.error) });
     await report(counted ? 'failed' : 'superseded');
     throw new AttemptFailedError(result.error, undefined);
-  };
+  }
+}
+
+/** What is thrown to tell BullMQ what becomes of the job; anything else is a mishap. */
+function isVerdict(error: unknown): boolean {
+  return error instanceof AttemptFailedError || error instanceof UnrecoverableError || error instanceof DelayedError;
 }
 
 function attemptOnce(

@@ -12,6 +12,7 @@ import { createScripts } from '../../src/pipeline/scripts.js';
 import { type PipelineWorker, startPipelineWorker } from '../../src/pipeline/worker.js';
 import type { Notification } from '../../src/protocol/notification.js';
 import { createProducerConnection, createWorkerConnection } from '../../src/redis/connect.js';
+import type { OutageLog } from '../../src/redis/report-outages.js';
 import { received } from './notifications.js';
 import { type TestRedis, uniquePrefix } from './redis.js';
 
@@ -30,7 +31,7 @@ export const silentObserver: PipelineObserver = {
   redisUp: () => {},
 };
 
-const silentLog = {
+export const silentLog = {
   debug: () => {},
   info: () => {},
   warn: () => {},
@@ -77,9 +78,12 @@ export function createPipeline(server: TestRedis, overrides: Partial<typeof DEFA
   const attempts: Attempted[] = [];
   const observer = { ...silentObserver, attempted: (event: Attempted) => void attempts.push(event) };
   const address = { ...server.options };
-  const producer = createProducerConnection(address, silentLog);
+  const outages: string[] = [];
+  const say = (fields: object, message: string) => void outages.push(`${message} ${JSON.stringify(fields)}`);
+  const outageLog = { error: say, info: say } as OutageLog;
+  const producer = createProducerConnection(address, outageLog);
   producer.connect().catch(onError);
-  const redis = createWorkerConnection(address, silentLog);
+  const redis = createWorkerConnection(address, outageLog);
   const queues = createQueues({ redis, prefix, onError });
   const intakeQueues = createQueues({ redis: producer, prefix, producer: true, onError });
   const scripts = createScripts(redis, keys, settings);
@@ -104,12 +108,14 @@ export function createPipeline(server: TestRedis, overrides: Partial<typeof DEFA
     intake,
     /** What workers and queues said in `onError`. */
     errors,
+    /** What the connections said of outages in their log. */
+    outages,
     /** How each attempt ended. */
     attempts,
     failed: createFailedDeliveries({ redis, keys, queues, scripts, dispatch }),
     accept: (message: Notification) => intake.accept(received(message)),
     async startWorker(handlers: readonly Handler[]): Promise<PipelineWorker> {
-      const connection = createWorkerConnection(address, silentLog);
+      const connection = createWorkerConnection(address, outageLog);
       const worker = await startPipelineWorker({
         redis: connection,
         prefix,
