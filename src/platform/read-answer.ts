@@ -1,4 +1,4 @@
-import { retryGuidance, STATUSES, type StatusName } from '../protocol/statuses.js';
+import { type RetryGuidance, retryGuidance, STATUSES, type Status, type StatusName } from '../protocol/statuses.js';
 import type { Failure } from './platform-error.js';
 import { type Answer, type PlatformRequest, requestName } from './send-attempt.js';
 
@@ -48,10 +48,17 @@ function refused(request: PlatformRequest, answer: Answer, status: string | unde
   return {
     status: status ?? `http-${http}`,
     http,
-    retry: retryGuidance(http, status),
+    retry: guidanceFor(request, http, status),
     message: `${requestName(request)} was answered ${said}${meaning}`,
     ...(json === undefined ? {} : { answer: json }),
   };
+}
+
+/** A code that the contract lets other operations repeat ("Additional codes") is here one of the "other 4XX": never. */
+function guidanceFor({ operation }: PlatformRequest, http: number, status: string | undefined): RetryGuidance {
+  const named = Object.values<Status>(STATUSES).filter((one) => one.http === http);
+  const elsewhere = named.length > 0 && !named.some(({ operations }) => operations.includes(operation));
+  return elsewhere && http < 500 ? 'never' : retryGuidance(http, status);
 }
 
 function parseJson(text: string): unknown {

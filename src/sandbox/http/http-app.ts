@@ -41,7 +41,8 @@ export function operation(
   return async (request, response) => {
     const other = requestedAnswer(request, name) ?? prepared.take(name);
     if (other) {
-      if (other.delayMs > 0) await realPause(other.delayMs);
+      // Whoever closes the sandbox meanwhile is not kept waiting.
+      if (other.delayMs > 0) await realPause(other.delayMs, undefined, { ref: false });
       response.writeHead(other.http, { 'Content-Type': other.contentType }).end(other.body);
       return;
     }

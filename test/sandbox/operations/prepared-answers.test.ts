@@ -83,3 +83,17 @@ describe('an answer on demand', () => {
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringMatching(/^operation: /)]);
   });
 });
+
+describe('an answer that is delayed', () => {
+  it('keeps nobody waiting once the sandbox is closed', async () => {
+    const sandbox = await createSandbox();
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = timers();
+    sandbox.answerNext({ http: 200, delayMs: 600_000 });
+    const asked = fetch(`${sandbox.baseUrl}/svc/sandbox/stream/replay/primary.m3u8`).catch(() => 'broken off');
+    while (sandbox.preparedAnswers().length > 0) await new Promise(setImmediate);
+    await sandbox.close();
+    expect(await asked).toBe('broken off');
+    expect(timers()).toBe(before);
+  });
+});
