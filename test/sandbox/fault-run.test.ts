@@ -42,6 +42,22 @@ describe('a run with every fault', () => {
     });
   });
 
+  it('is another run where something else was sent', async () => {
+    const fingerprints = await Promise.all(
+      [{ tags: ['a', 'b'] }, { tags: ['b', 'a'] }, { tags: ['c'] }, { tags: ['a', 'b'], reason: 'cut' }].map(
+        async (request) => {
+          const clock = createManualClock();
+          const receiver = releasing(await startOrderingReceiver());
+          const sandbox = releasing(await createSandbox({ clock, callback: receiver.callback, faults: 'none' }));
+          sandbox.publish({ ...request, durationMs: 1000 });
+          await clock.runUntil(sandbox.settled());
+          return sandbox.report().fingerprint;
+        },
+      ),
+    );
+    expect(new Set(fingerprints).size).toBe(4);
+  });
+
   it('finds a receiver that does its work without fault', async () => {
     const { report, receiver } = await run(60, { seed: 7, faults: 'all' });
     expect(report.notifications).toMatchObject({

@@ -129,9 +129,10 @@ function problemsOf(report: HandlingReport): string[] {
 
 /** In the order of streams and names, not of time, and without times and identifiers: these differ between any two runs. */
 function fingerprint(deliveries: readonly Delivery[]): string {
-  const lines = deliveries.map(({ streamNumber, name, heldBackMs, state, attempts }) => {
+  const lines = deliveries.map(({ streamNumber, name, message, heldBackMs, state, attempts }) => {
+    const { tags, reason } = message.data;
     const tries = attempts.map(({ kind, number, faults, answer }) => [kind, number, faults, describeAnswer(answer)]);
-    return JSON.stringify([streamNumber, name, heldBackMs, state, tries]);
+    return JSON.stringify([streamNumber, name, tags, reason, heldBackMs, state, tries]);
   });
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex').slice(0, 16);
 }

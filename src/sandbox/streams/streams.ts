@@ -98,7 +98,7 @@ export function createStreams({ settings, run, source, clock, work, playlistUri,
     const busy = work.begin();
     for (const cancel of life.cancels.splice(0)) cancel();
     for (const playlist of life.playlistsToCome.splice(0)) sendPlaylist(stream, 'live', playlist);
-    stream.end = { durationMs: lastedMs ?? durationMs(stream, clock.now()), reason };
+    stream.end = { durationMs: Math.round(lastedMs ?? durationMs(stream, clock.now())), reason };
     const { tags } = stream;
     send(stream, 'ended', 'ended', { streamId, tags, duration: stream.end.durationMs, reason });
     playlists.forEach((playlist, index) => {

@@ -62,6 +62,11 @@ describe('registering', () => {
     expect(answer.body.endpoint).toBe('PUT https://me.example:443/x?a=1&flag');
   });
 
+  it.each(['localhost', 'a_b.example.', '127.0.0.1', '[::1]', '::1'])('takes the host %s', async (host) => {
+    const answer = await register(await open(), { callback: { host } }).auth('sandbox', 'sandbox-secret');
+    expect([answer.status, answer.body.endpoint]).toEqual([200, `POST http://${host}:80/`]);
+  });
+
   it('takes credentials in the body too, as the contract still allows', async () => {
     const callback = { host: 'me.example', port: 3000 };
     const credentials = { applicationId: 'sandbox', secret: 'sandbox-secret' };
@@ -89,6 +94,11 @@ describe('registering', () => {
     [{ callback: { host: '' } }, 'missing-host'],
     [{}, 'missing-callback'],
     [{ callback: { host: 'a', port: '80' } }, 'invalid-callback'],
+    [{ callback: { host: 'http://a' } }, 'invalid-callback'],
+    [{ callback: { host: 'a:3000' } }, 'invalid-callback'],
+    [{ callback: { host: 'a/b' } }, 'invalid-callback'],
+    [{ callback: { host: 'me@a' } }, 'invalid-callback'],
+    [{ callback: { host: 'a b' } }, 'invalid-callback'],
     [{ callback: { host: 'a', method: 'DELETE' } }, 'invalid-callback'],
     [{ callback: { host: 'a', protocol: 'ftp' } }, 'invalid-callback'],
     [{ callback: { host: 'a', path: 'no-slash' } }, 'invalid-callback'],

@@ -81,6 +81,14 @@ describe('the life of a stream', () => {
     expect(sandbox.streams()).toMatchObject([{ state: 'ended', durationMs: 500, reason: 'cut' }]);
   });
 
+  it('lasts whole milliseconds, whatever was asked for', async () => {
+    const { clock, sandbox } = await setUp();
+    sandbox.publish({ durationMs: 1500.4 });
+    await clock.advance(10_000);
+    const ended = sandbox.deliveries().find(({ what }) => what === 'ended');
+    expect(notificationSchema.parse(ended?.message).data).toMatchObject({ duration: 1500 });
+  });
+
   it('may have notifications of any kind beside', async () => {
     const { receiver, clock, sandbox } = await setUp();
     const { streamId } = sandbox.publish();
