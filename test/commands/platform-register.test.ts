@@ -63,6 +63,14 @@ describe('sluice platform register', () => {
       'POST https://other.example.com:443/callback',
       ['host: asked for cb.example.com, the platform resolved other.example.com'],
     ],
+    [
+      'POST https://cb.example.com:443/callback/',
+      [
+        'path: asked for /callback, the platform resolved /callback/',
+        'go to /callback/, this service listens on /callback',
+      ],
+    ],
+    ['POST https://cb.example.com:443', ['path: notifications go to /, this service listens on /callback']],
     ['GET https://cb.example.com:443/callback', ['method: asked for POST, the platform resolved GET']],
     ['POST https://cb.example.com:443/callback?a=1', ['query: asked for none, the platform resolved a=1']],
     [
@@ -80,9 +88,9 @@ describe('sluice platform register', () => {
     expect(printed.warnings.map((warning: string) => `warning: ${warning}`).join('\n')).toBe(run.err);
   });
 
-  it('does not mind case of hosts, a slash at the end, or http on this machine', async () => {
-    commands.platform.answers(json(200, { status: 'ok', endpoint: 'POST http://localhost:3000/callback/' }));
-    const run = await commands.sluice('register', '--host', 'LOCALHOST', '--port', '3000', '--path', '/callback/');
+  it('does not mind case of hosts, or http on this machine', async () => {
+    commands.platform.answers(json(200, { status: 'ok', endpoint: 'POST http://localhost:3000/callback' }));
+    const run = await commands.sluice('register', '--host', 'LOCALHOST', '--port', '3000');
     expect(run).toMatchObject({ code: 0, err: '' });
   });
 

@@ -28,9 +28,11 @@ export function compareEndpoint(endpoint: string, asked: ResolvedCallback, liste
       warnings.push(`${field}: asked for ${shown(asked[field])}, the platform resolved ${shown(resolved[field])}`);
     }
   }
-  if (trimmed(resolved.path) !== trimmed(listening)) {
+  // Exactly: the receiver verifies and routes by the path as it came.
+  const path = resolved.path || '/';
+  if (path !== listening) {
     warnings.push(
-      `path: notifications go to ${resolved.path}, this service listens on ${listening} ` +
+      `path: notifications go to ${path}, this service listens on ${listening} ` +
         '(PUBLIC_BASE_PATH and CALLBACK_PATH): they would be answered 404 and not be sent again',
     );
   }
@@ -46,8 +48,4 @@ function normalised(callback: ResolvedCallback, field: keyof ResolvedCallback): 
 
 function shown(value: string | number): string {
   return value === '' ? 'none' : String(value);
-}
-
-function trimmed(path: string): string {
-  return path.replace(/\/+$/, '');
 }
