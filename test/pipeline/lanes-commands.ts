@@ -229,6 +229,22 @@ const advance = fc
     ),
   );
 
+/** What mostly happens: a delivery is run and ends, well or not, and nobody dies. */
+const deliver = fc.tuple(pick, fc.boolean()).map(([nth, done]) =>
+  command(
+    `deliver(${nth}, ${done ? 'done' : 'failed'})`,
+    (m) => queuedJobs(m).length > 0,
+    async (m, w) => {
+      const before = new Set(m.runs);
+      await runClaim(m, w, chosen(queuedJobs(m), nth) as ReturnType<typeof queuedJobs>[number], 'dispatch');
+      const run = m.runs.find((one) => !before.has(one));
+      if (!run) return;
+      m.runs = m.runs.filter((one) => one !== run);
+      await runAdvance(m, w, run, { done, what: 'dispatch', dies: false });
+    },
+  ),
+);
+
 /** BullMQ gives a job up whose workers were lost too often; its last run may go on all the same. */
 const crashTooOften = pick.map((nth) =>
   command(
@@ -378,6 +394,9 @@ export const commands = [
   release,
   release,
   subscribe,
+  deliver,
+  deliver,
+  deliver,
   claim,
   claim,
   advance,
