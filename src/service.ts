@@ -10,6 +10,7 @@ import { loadHandlers } from './handlers/load-handlers.js';
 import { readDepths } from './pipeline/depths.js';
 import { createKeys } from './pipeline/keys.js';
 import { createProducerConnection } from './redis/connect.js';
+import { describeListenError } from './service/listen-error.js';
 import { openRedis } from './service/open-redis.js';
 import { createReleasers, type Releasers } from './service/releasers.js';
 import { startReceiver } from './service/start-receiver.js';
@@ -76,11 +77,16 @@ async function start(config: Config, log: Logger, releasers: Releasers): Promise
     },
     log,
   });
-  const adminPort = await admin.listen();
+  const adminPort = await admin.listen().catch((error) => {
+    const address = { port: config.adminPort, host: config.adminHost };
+    throw describeListenError(error, { port: 'ADMIN_PORT', host: 'ADMIN_HOST' }, address);
+  });
   releasers.add('admin listener', () => admin.close());
 
   const ofWorker = createReleasers(log);
-  releasers.add('worker', () => ofWorker.releaseAll());
+  const ofReceiver = createReleasers(log);
+  // Side by side: each may take all the time of a stop.
+  releasers.add('receiver and worker', () => Promise.all([ofReceiver.releaseAll(), ofWorker.releaseAll()]));
   const parts = { config, address, observer: metrics.pipeline, log };
   const started = redis.fit.then(() => {
     if (config.role !== 'receiver' && !state.stopping) return startWorker({ ...parts, handlers, releasers: ofWorker });
@@ -97,7 +103,7 @@ async function start(config: Config, log: Logger, releasers: Releasers): Promise
   const port =
     config.role === 'worker'
       ? undefined
-      : await startReceiver({ ...parts, receiverObserver: metrics.receiver, releasers });
+      : await startReceiver({ ...parts, receiverObserver: metrics.receiver, releasers: ofReceiver });
   log.info({ role: config.role, port, adminPort }, 'sluice is running');
   return {
     port,

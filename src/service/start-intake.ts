@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import { createIntake } from '../pipeline/intake.js';
@@ -9,19 +10,23 @@ import { createProducerConnection } from '../redis/connect.js';
 import type { RedisAddress } from '../redis/redis-url.js';
 import type { Releasers } from './releasers.js';
 
-/** The receiver's way into Redis: a connection of its own that fails fast. */
-export function startIntake(options: {
+/** How long a start waits for the connection, ms: with Redis there, the first request finds it open. */
+const CONNECT_MS = 2000;
+
+/** The receiver's way into Redis: a connection of its own that fails fast. Where Redis is away it goes on trying. */
+export async function startIntake(options: {
   config: Config;
   address: RedisAddress;
   observer: PipelineObserver;
   log: Logger;
   releasers: Releasers;
-}): Intake {
+}): Promise<Intake> {
   const { config, address, observer, log, releasers } = options;
   const redis = createProducerConnection(address, log);
   releasers.add('intake connection', () => redis.disconnect());
-  // Said in the log by the connection, which goes on trying.
-  redis.connect().catch(() => {});
+  // Why not is said in the log by the connection.
+  const connected = redis.connect().catch(() => {});
+  await Promise.race([connected, wait(CONNECT_MS, undefined, { ref: false })]);
   const onError = (err: Error) => log.debug({ err }, 'intake queue');
   const queues = createQueues({ redis, prefix: config.queuePrefix, producer: true, onError });
   releasers.add('intake queue', () => queues.close());

@@ -4,6 +4,7 @@ import type { PipelineObserver } from '../pipeline/observer.js';
 import { createReceiver } from '../receiver/create-receiver.js';
 import type { ReceiverObserver } from '../receiver/observer.js';
 import type { RedisAddress } from '../redis/redis-url.js';
+import { describeListenError } from './listen-error.js';
 import type { Releasers } from './releasers.js';
 import { startIntake } from './start-intake.js';
 
@@ -18,7 +19,7 @@ export async function startReceiver(options: {
 }): Promise<number> {
   const { config, log, releasers } = options;
   const receiver = createReceiver({
-    intake: startIntake(options),
+    intake: await startIntake(options),
     log,
     observer: options.receiverObserver,
     secrets: () => config.secrets,
@@ -28,7 +29,9 @@ export async function startReceiver(options: {
     toleranceS: config.timestampToleranceS,
     bodyLimitBytes: config.bodyLimitBytes,
   });
-  const { port } = await receiver.listen(config.port, config.host);
+  const { port } = await receiver.listen(config.port, config.host).catch((error) => {
+    throw describeListenError(error, { port: 'PORT', host: 'HOST' }, config);
+  });
   releasers.add('public listener', () => receiver.close(config.shutdownTimeoutMs));
   log.info({ port, host: config.host, path: config.callbackPath }, 'listening');
   return port;
