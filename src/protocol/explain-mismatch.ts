@@ -13,6 +13,8 @@ export interface MismatchOptions {
   publicBasePath?: string;
   /** Paths that a proxy may have stripped, such as `/a/b`; beside these, common ones are tried. */
   basePaths?: readonly string[];
+  /** Where the callback is, without such a path; default unknown. */
+  callbackPath?: string;
 }
 
 /** Why a request is not authentic, as far as it can be told. No secret and no signature is in it. */
@@ -33,7 +35,7 @@ export interface Mismatch {
  * Pure. Takes some thousand hashes, a few of them of the whole body: for a person who asks, not for each request.
  */
 export function explainMismatch(request: SignedRequest, options: MismatchOptions): Mismatch | undefined {
-  const { secrets, brand = 'Svc', publicBasePath = '', basePaths = [] } = options;
+  const { secrets, brand = 'Svc', publicBasePath = '', basePaths = [], callbackPath } = options;
   if (verifyNotification(request, { secrets, brand }).authentic) return undefined;
   const headers = readSignatureHeaders(request.headers, brand);
   const { causes } = headers;
@@ -44,7 +46,7 @@ export function explainMismatch(request: SignedRequest, options: MismatchOptions
     const remains = 'the Authorization header holds no HMAC-SHA256 signature: 32 bytes in Base64 were expected';
     return { causes, remains: [...(digest.remains ? [digest.remains] : []), remains], tried: 0 };
   }
-  const signature = explainSignature(request, headers, { secrets, publicBasePath, basePaths });
+  const signature = explainSignature(request, headers, { secrets, publicBasePath, basePaths, callbackPath });
   causes.push(...(signature.causes ?? []));
   const remains = [digest.remains, signatureRemains(signature, digest.remains !== undefined, secrets.length)];
   return { causes, remains: remains.filter((sentence) => sentence !== undefined), tried: signature.tried };

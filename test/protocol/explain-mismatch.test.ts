@@ -131,6 +131,20 @@ describe('explainMismatch', () => {
         'path-prefix',
         'the sender signed the path /callback, not /a/b/callback: have what stands in front',
       ],
+      [
+        'rewritten to another than that of the callback',
+        at('/inner?x', '/callback?x'),
+        'callback-path',
+        'the path /callback, not /inner',
+        { callbackPath: '/callback' },
+      ],
+      [
+        'rewritten to another than that of the callback, and its prefix stripped',
+        at('/inner', '/a/b/hook/'),
+        'callback-path',
+        'the path /a/b/hook/, not /inner',
+        { callbackPath: '/hook/', basePaths: ['/a/b'] },
+      ],
       ['given a prefix before the root', at('/a', '/'), 'path-prefix', 'the sender signed the path /, not /a'],
       [
         'given a prefix by PUBLIC_BASE_PATH',
@@ -606,6 +620,7 @@ describe('explainMismatch', () => {
       {},
       { target: '/a\x1b[2J\x9b/callback', signed: { target: '/callback' } },
       { contentType: 'text/\x1b]0;x', signed: { method: 'GET' } },
+      { headers: { 'x-forwarded-prefix': '/\x1b[2J' }, signed: { target: '/\x1b[2J/callback' } },
       { headers: { host: 'h\x1b[0m' }, signed: { target: 'https://h\x1b[0m/callback' } },
     );
     fc.assert(

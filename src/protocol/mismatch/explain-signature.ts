@@ -15,6 +15,7 @@ export interface SignatureOptions {
   publicBasePath: string;
   /** What a proxy may have stripped. */
   basePaths: readonly string[];
+  callbackPath: string | undefined;
 }
 
 /** What the sender did otherwise. `causes` is undefined where nothing that was tried gives its signature. */
@@ -37,7 +38,7 @@ function candidatesFor(
   secret: string,
   { method, target, headers, body }: SignedRequest,
   { digest, contentType, timestamp }: SignatureHeaders,
-  { secrets, publicBasePath, basePaths }: SignatureOptions,
+  { secrets, publicBasePath, basePaths, callbackPath }: SignatureOptions,
 ): Candidates {
   const base: Signing = {
     method,
@@ -55,7 +56,7 @@ function candidatesFor(
     publicBasePath,
   };
   const variations = effective(base, [
-    ...varyPath(base, { headers, basePaths, reached }),
+    ...varyPath(base, { headers, basePaths, callbackPath, reached }),
     ...varyTarget(base, headers),
     ...varyParts(base, body),
     ...varySecret(secret, secrets),

@@ -18,15 +18,18 @@ const ORIGINAL_TARGET = [
 /** A path may have thousands of parts; proxies strip few. */
 const DEEPEST = 16;
 
+export interface PathContext {
+  headers: SignedRequest['headers'];
+  /** What a proxy may have stripped. */
+  basePaths: readonly string[];
+  /** Where the callback is. */
+  callbackPath: string | undefined;
+  reached: ReachedPath;
+}
+
 /** What the path may have been. */
-export function* varyPath(
-  base: Signing,
-  {
-    headers,
-    basePaths,
-    reached,
-  }: { headers: SignedRequest['headers']; basePaths: readonly string[]; reached: ReachedPath },
-): Generator<Variation> {
+export function* varyPath(base: Signing, context: PathContext): Generator<Variation> {
+  const { headers, basePaths, callbackPath, reached } = context;
   const { path } = base;
   const signedPath = (name: string, signed: Partial<Signing>): Variation => {
     const whole = pathOf({ ...base, ...signed });
@@ -50,6 +53,10 @@ export function* varyPath(
   }
   const named = [...basePaths, ...(headers['x-forwarded-prefix'] ?? []).slice(0, 2)].flatMap(leadingParts);
   for (const prefix of new Set([...named, ...COMMON_PREFIXES])) yield signedPath('base-path', { path: prefix + path });
+  for (const prefix of callbackPath === undefined ? [] : ['', reached.publicBasePath, ...named]) {
+    const { query, ...signed } = splitTarget(prefix + callbackPath);
+    yield signedPath('callback-path', signed);
+  }
   for (const prefix of leadingParts(path)) {
     const rest = path.slice(prefix.length);
     yield signedPath('path-prefix', rest === '' ? { path: '', trailing: '/' } : { path: rest });
