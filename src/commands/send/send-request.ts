@@ -29,7 +29,8 @@ export type Outcome = { ms: number } & (
 /** Sends one request, whatever its method with its body, and waits for the whole answer. Redirects are not followed. */
 export async function sendRequest({ url, timeoutMs, method, ...options }: RequestToSend): Promise<Outcome> {
   const startedAt = performance.now();
-  const elapsed = () => performance.now() - startedAt;
+  // In ms, to the microsecond.
+  const elapsed = () => Math.round((performance.now() - startedAt) * 1000) / 1000;
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await request(url, { ...options, method: method as Dispatcher.HttpMethod, signal });

@@ -37,7 +37,7 @@ export function isOk({ http }: Sent): boolean {
 }
 
 /** The smallest value that at least this share of all is not above. */
-export function percentile(sorted: readonly number[], share: number): number {
+function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
