@@ -4,10 +4,16 @@ import { handlersCommand } from './commands/handlers.js';
 import { platformCommand } from './commands/platform.js';
 import { processTerminal, runProgram } from './commands/program.js';
 import { sandboxCommand } from './commands/sandbox.js';
+import { sendCommand } from './commands/send.js';
+import { signCommand } from './commands/sign.js';
 import { startCommand } from './commands/start.js';
+import { verifyCommand } from './commands/verify.js';
 
 const commands = [
   startCommand(processTerminal),
+  sendCommand(processTerminal),
+  signCommand(processTerminal),
+  verifyCommand(processTerminal),
   failedCommand(processTerminal),
   handlersCommand(processTerminal),
   platformCommand(processTerminal),
