@@ -16,6 +16,7 @@ export function reportOutages(redis: Redis, log: OutageLog, connection: string, 
   let leftOut = 0;
 
   redis.on('error', (error: NodeJS.ErrnoException) => {
+    if (isOwnDoing(error)) return;
     outageSince ??= now();
     if (now() - lastLine < QUIET_MS) {
       leftOut++;
@@ -36,6 +37,11 @@ export function reportOutages(redis: Redis, log: OutageLog, connection: string, 
     lastLine = Number.NEGATIVE_INFINITY;
     leftOut = 0;
   });
+}
+
+/** ioredis' handshake on a connection that goes down, or is let go of: why it goes down is said apart, if it is news. */
+function isOwnDoing(error: Error): boolean {
+  return error.message.startsWith("Stream isn't writeable");
 }
 
 /** Node gives several addresses that refused as one error without a message. */

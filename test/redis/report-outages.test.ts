@@ -30,6 +30,12 @@ describe('reportOutages', () => {
     ]);
   });
 
+  it('leaves out what only follows from a connection that is let go of', () => {
+    const { connection, lines } = start();
+    connection.emit('error', new Error("Stream isn't writeable and enableOfflineQueue options is false"));
+    expect(lines).toEqual([]);
+  });
+
   it('counts from when the connection went, be there an error or not', () => {
     const { connection, lines, clock } = start();
     connection.emit('reconnecting', 50);
