@@ -30,13 +30,3 @@ export function expectArrivals(
 export function streamOf(notification: Notification): string {
   return String(notification.data.streamId);
 }
-
-/** How many deliveries there are to be, for each handler. */
-export function countExpected(expected: Expected): Map<string, number> {
-  return new Map(
-    [...expected].map(([handler, streams]) => [
-      handler,
-      [...streams.values()].reduce((sum, all) => sum + all.length, 0),
-    ]),
-  );
-}
