@@ -24,7 +24,7 @@ export async function showReplay(stage: Stage, evidence: Evidence, screen: Scree
   const print = (text: string) => screen.print(indent(text, 2));
   printFailures(evidence, REFUSED.handler, screen);
   print('tried once, as 422 is final; the rest of this stream waits in this handler for a person:');
-  print('$ sluice failed list');
+  print('$ sluice failed list   (here without times and ids)');
   printFailedList(await stage.sluice('failed', 'list', '--json'), screen);
   stage.mend();
   print(`the ${REFUSED.handler} is mended:`);

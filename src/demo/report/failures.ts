@@ -30,7 +30,7 @@ function describeOthers(delivery: Delivery, all: readonly Delivery[], from: numb
   const sameLane = all.filter((one) => isSameLane(one) && isMeanwhile(one));
   const sameStream = others.filter(({ stream }) => stream === delivery.stream).length;
   return (
-    `meanwhile ${others.length} other deliveries were taken, ${sameStream} of them of this stream by other handlers; ` +
+    `meanwhile ${others.length} other deliveries were taken, ${sameStream} of this stream by other handlers, ` +
     `${sameLane.length === 0 ? 'none' : sameLane.length} by this one`
   );
 }

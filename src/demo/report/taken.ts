@@ -9,7 +9,11 @@ import { indent, printTitle, type Screen, seconds } from './screen.js';
  */
 export function printTaken(evidence: Evidence, screen: Screen): void {
   const { print, colors } = screen;
-  printTitle('4  What the handlers got', 'seconds after the first request, in the order of timestamps', screen);
+  printTitle(
+    '4  What the handlers got',
+    'seconds after the first request; in order is what grows to the right',
+    screen,
+  );
   const { sent, expected } = evidence;
   const deliveries = listDeliveries(evidence);
   for (const stream of new Set(sent.map(({ notification }) => streamOf(notification)))) {
