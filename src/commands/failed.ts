@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import type { FailedDelivery, FailedDetail, FailedFilter } from '../pipeline/failed.js';
 import { CommandError } from './command-error.js';
 import { addFilter, type FilterFlags, toFilter } from './failed-filter.js';
@@ -7,7 +7,7 @@ import { type OpenPipeline, withPipeline } from './open-pipeline.js';
 import type { Terminal } from './program.js';
 import { formatTable } from './table.js';
 
-type Flags = FilterFlags & { json?: boolean; yes?: boolean; limit?: string };
+type Flags = FilterFlags & { json?: boolean; yes?: boolean };
 
 /** `sluice failed`: deliveries whose attempts are used up, and what no handler could be given. */
 export function failedCommand(terminal: Terminal): Command {
@@ -22,17 +22,13 @@ export function failedCommand(terminal: Terminal): Command {
 function listCommand(terminal: Terminal): Command {
   return addFilter(new Command('list'))
     .description('Lists failed deliveries, the newest first.')
-    .option('--limit <n>', 'at most so many', '100')
+    .option('--limit <n>', 'at most so many', parseLimit, 100)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  sluice failed list --handler catalogue --since 2h')
-    .action((ids: string[], flags: Flags) =>
+    .action((ids: string[], flags: Flags & { limit: number }) =>
       withPipeline(terminal, async ({ failed }) => {
-        const limit = Number(flags.limit);
-        if (!Number.isInteger(limit) || limit < 1) {
-          throw new CommandError(`--limit: expected a whole number, 1 or more; received ${flags.limit}`, 2);
-        }
         const all = await failed.list(toFilter(ids, flags));
-        const shown = all.slice(0, limit);
+        const shown = all.slice(0, flags.limit);
         if (flags.json) return terminal.out(JSON.stringify(shown, null, 2));
         if (all.length === 0) return terminal.out('No failed delivery matches.');
         terminal.out(formatList(shown));
@@ -112,6 +108,11 @@ async function agreed(
   const answer = await prompt.question(`${verb} ${count === 1 ? 'it' : `all ${count}`}? [y/N] `);
   prompt.close();
   return /^y(es)?$/i.test(answer.trim());
+}
+
+function parseLimit(value: string): number {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('expected a whole number, 1 or more');
 }
 
 function formatList(deliveries: readonly FailedDelivery[]): string {

@@ -31,9 +31,7 @@ export async function withPipeline<Result>(
   const { address, stop } = await openRedis(config, log);
   const redis = createProducerConnection(address, log);
   try {
-    await redis.connect().catch((cause: Error) => {
-      throw new CommandError(`Redis is away: ${cause.message}. REDIS_URL says where it is.`, 1, { cause });
-    });
+    await connect(redis);
     const check = await checkServer(redis);
     if (!check.ok) throw new CommandError(check.problem);
     const keys = createKeys(config.queuePrefix);
@@ -50,5 +48,21 @@ export async function withPipeline<Result>(
   } finally {
     redis.disconnect();
     await stop();
+  }
+}
+
+/** What `connect` rejects with says only that the connection is closed; why was said before. */
+async function connect(redis: Redis): Promise<void> {
+  let reason: NodeJS.ErrnoException | undefined;
+  redis.on('error', (error) => {
+    reason ??= error;
+  });
+  try {
+    await redis.connect();
+  } catch (error) {
+    const cause = reason ?? (error as NodeJS.ErrnoException);
+    // Node gives several addresses that refused as one error without a message.
+    const why = (cause.message || cause.code || cause.name).replace(/\.$/, '');
+    throw new CommandError(`Redis cannot be used: ${why}. REDIS_URL says where it is.`, 1, { cause });
   }
 }
