@@ -145,6 +145,32 @@ describe('failed deliveries of a handler that was mended', () => {
   });
 });
 
+describe('the commands as processes', () => {
+  it('list, show and discard what failed for good; exit 0, 1 or 2', async () => {
+    await platform.send(plan({ stream: 'hopeless', data: { failsForGood: true, secretPart: 'of the body' } }));
+    const failed = await until('it has failed', async () => {
+      const { out } = await services.run(['failed', 'list', '--since', '2h', '--json']);
+      return (JSON.parse(out) as { id: string; handler: string }[]).find(({ handler }) => handler === 'catalogue');
+    });
+    expect(failed).toMatchObject({ stream: 'hopeless', kind: 'started', attempts: 1, reason: 'it cannot be done' });
+    const [list, shown, unknown, usage] = await Promise.all([
+      services.run(['failed', 'list', '--handler', 'catalogue', '--since', '2h']),
+      services.run(['failed', 'show', failed.id]),
+      services.run(['failed', 'show', 'unknown']),
+      services.run(['failed', 'list', '--since', 'soon']),
+    ]);
+    expect(list).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^FAILED AT .*\n.* hopeless .*\n$/) });
+    expect(shown).toMatchObject({ code: 0, err: '', out: expect.stringContaining('of the body') });
+    expect(unknown).toMatchObject({ code: 1, out: '', err: 'sluice: no delivery of unknown has failed\n' });
+    expect(usage).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^sluice: [^\n]*'soon'[^\n]*\n$/) });
+
+    const discarded = await services.run(['failed', 'discard', failed.id]);
+    expect(discarded).toMatchObject({ code: 0, err: '', out: '2 failed deliveries match\n2 discarded\n' });
+    expect((await services.run(['failed', 'list', '--json'])).out).toBe('[]\n');
+    expect(worker.out()).not.toContain('of the body');
+  });
+});
+
 describe('handlers that no worker has any more', () => {
   it('are listed, and go when they are removed', async () => {
     const list = async () => JSON.parse((await services.run(['handlers', 'list', '--json'])).out) as Listed[];
@@ -182,7 +208,7 @@ describe('handlers that no worker has any more', () => {
       code: 1,
       err: "sluice: there is no handler 'newcomer'; 'sluice handlers list' shows them\n",
     });
-    await until('the other goes on', () => notDone(platform.delivered.values(), services.runs()).length === 0);
+    await until('the other goes on', () => of('orphan').filter(({ outcome }) => outcome === 'done').length === 4);
   });
 });
 
