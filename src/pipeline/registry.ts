@@ -33,6 +33,8 @@ export async function registerHandlers(
   keys: Keys,
   handlers: readonly { name: string; on: Subscription }[],
 ): Promise<void> {
+  // Redis takes no empty hash; a worker without handlers releases for those of others.
+  if (handlers.length === 0) return;
   await redis.hset(keys.handlers, Object.fromEntries(handlers.map(({ name, on }) => [name, subscriptionField(on)])));
 }
 

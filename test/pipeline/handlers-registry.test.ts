@@ -160,6 +160,16 @@ describe('a handler', () => {
   });
 });
 
+describe('a worker without handlers', () => {
+  it('releases for those that others have', async () => {
+    await registerHandlers(pipeline.redis, pipeline.keys, [{ name: 'elsewhere', on: '*' }]);
+    await pipeline.startWorker([]);
+    const { id } = await pipeline.accept(notification());
+    await until('it is in its lane', async () => (await lanesOf('elsewhere')) === 1);
+    expect(await pipeline.redis.zrange(pipeline.keys.lane('elsewhere', 'stream-1'), '0', '-1')).toEqual([id]);
+  });
+});
+
 describe('a handler that is removed', () => {
   it('leaves nothing of itself in Redis, and its notifications in order', async () => {
     const { redis, keys } = pipeline;
