@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import ms, { type StringValue } from 'ms';
-import type { FailedFilter } from '../pipeline/failed.js';
+import type { FailedFilter } from '../pipeline/failed-delivery.js';
 
 export interface FilterFlags {
   handler?: string;

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import type { FailedDelivery, FailedDetail, FailedFilter } from '../pipeline/failed.js';
+import type { FailedDelivery, FailedDetail, FailedFilter } from '../pipeline/failed-delivery.js';
 import { CommandError } from './command-error.js';
 import { addFilter, type FilterFlags, toFilter } from './failed-filter.js';
 import { type OpenPipeline, withPipeline } from './open-pipeline.js';

@@ -170,7 +170,7 @@ export const settings = {
   adminPort: {
     name: 'ADMIN_PORT',
     default: '3001',
-    meaning: 'Port of the admin listener: metrics, admin API, console. 0: any free one',
+    meaning: 'Port of the admin listener: metrics and health. 0: any free one',
     schema: value.portNumber,
   },
   adminHost: {

@@ -1,4 +1,4 @@
-import { ErrorCode, Job } from 'bullmq';
+import { ErrorCode, Job, type Queue } from 'bullmq';
 import { attemptLogOptions } from './attempt-log.js';
 import type { Queues } from './queues.js';
 import type { Dispatch } from './scripts.js';
@@ -31,16 +31,27 @@ export function createDispatcher(options: { queues: Queues; eventRetentionS: num
       );
       return;
     }
-    const job = await Job.fromId(queue, id);
-    await job?.retry(how === 'retry' ? 'failed' : 'completed').catch((error: Error & { code?: number }) => {
-      // Somebody else retried it first: it is on its way.
-      if (error.code !== ErrorCode.JobNotInState && error.code !== ErrorCode.JobNotExist) throw error;
-    });
+    // Where somebody else retried it first, it is on its way.
+    await retryFinished(queue, id, how === 'retry' ? 'failed' : 'completed');
   }
 
   return async (dispatches: readonly Dispatch[]): Promise<void> => {
     await Promise.all(dispatches.map(dispatchOne));
   };
+}
+
+/** Lets a finished job run again; false where it is not in that state (any more). */
+export async function retryFinished(queue: Queue, id: string, state: 'failed' | 'completed'): Promise<boolean> {
+  const job = await Job.fromId(queue, id);
+  if (!job) return false;
+  try {
+    await job.retry(state);
+    return true;
+  } catch (error) {
+    const { code } = error as { code?: number };
+    if (code === ErrorCode.JobNotInState || code === ErrorCode.JobNotExist) return false;
+    throw error;
+  }
 }
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;

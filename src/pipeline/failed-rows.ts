@@ -1,4 +1,5 @@
-import type { FailedFilter, FailedOptions } from './failed.js';
+import type { FailedOptions } from './failed.js';
+import type { FailedFilter } from './failed-delivery.js';
 import { handlerQueue, NOTIFICATIONS_QUEUE, streamKey } from './keys.js';
 import { readSubscriptions } from './registry.js';
 import type { StoredInvalid, StoredNotification } from './stored-notification.js';
