@@ -58,11 +58,26 @@ export function createMetrics() {
     pipeline,
     /** Says where the depths of queues are read when metrics are asked for; while Redis is away they are left out. */
     collectDepths(read: () => Promise<QueueDepth[]>): void {
-      const lanes = new Gauge({
+      let reading: Promise<QueueDepth[]> | undefined;
+      // Both gauges are collected at the same time: they share what is read.
+      const readOnce = () => {
+        reading ??= read()
+          .catch(() => [])
+          .finally(() => {
+            reading = undefined;
+          });
+        return reading;
+      };
+      new Gauge({
         name: 'sluice_lanes',
         help: 'Streams with deliveries not yet done',
         labelNames: ['queue'],
         registers,
+        async collect() {
+          const depths = await readOnce();
+          this.reset();
+          for (const { queue, lanes } of depths) if (lanes !== undefined) this.set({ queue }, lanes);
+        },
       });
       new Gauge({
         name: 'sluice_queue_jobs',
@@ -70,13 +85,12 @@ export function createMetrics() {
         labelNames: ['queue', 'state'],
         registers,
         async collect() {
+          const depths = await readOnce();
           this.reset();
-          lanes.reset();
-          for (const depth of await read().catch(() => [])) {
+          for (const depth of depths) {
             for (const state of ['waiting', 'active', 'delayed', 'failed'] as const) {
               this.set({ queue: depth.queue, state }, depth[state]);
             }
-            if (depth.lanes !== undefined) lanes.set({ queue: depth.queue }, depth.lanes);
           }
         },
       });
