@@ -1,6 +1,7 @@
 /**
  * What the lanes' scripts are meant to do, in plain TypeScript: nothing of Redis, and nothing of how the scripts do it.
- * One file with `lanes-world.ts` (the same on a real Redis) and `lanes-commands.ts` (what may happen to both).
+ * Beside it: `lanes-world.ts`, the same on a real Redis; `lanes-steps.ts`, one step in both, compared; `lanes-commands.ts`
+ * and `lanes-interventions.ts`, what may happen.
  */
 
 /** A notification, its job in the queue `notifications`, and what is kept of it once it was released. */

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { startTestRedis, type TestRedis } from '../helpers/redis.js';
-import { commands, queuedJobs, runAdvance, runClaim, runSweep } from './lanes-commands.js';
+import { commands } from './lanes-commands.js';
 import { createModel, HANDLERS, type Model } from './lanes-model.js';
+import { queuedJobs, runAdvance, runClaim, runSweep } from './lanes-steps.js';
 import { createWorld, type World } from './lanes-world.js';
 
 let server: TestRedis;
