@@ -67,7 +67,9 @@ export function createDelivery(options: DeliveryOptions) {
       return !advanced.superseded;
     };
 
-    const claim = await scripts.claim(handler.name, stream, id);
+    const claim = await scripts.claim(handler.name, stream, id, token);
+    // Whoever finds the job without its lock lets it run anew; here, there is nothing to end.
+    if (claim.state === 'lost') throw new DelayedError();
     if (claim.state === 'skip') return dispatch(claim.dispatch);
     if (claim.state === 'exhausted') {
       await dispatch(claim.dispatch);

@@ -21,7 +21,8 @@ export type Claim =
   | { state: 'run'; fence: number; late: boolean; data: string; replays: number; attemptsBefore: number }
   | { state: 'exhausted'; reason: string; dispatch: Dispatch[] }
   | { state: 'gone'; fence: number }
-  | { state: 'skip'; dispatch: Dispatch[] };
+  | { state: 'skip'; dispatch: Dispatch[] }
+  | { state: 'lost' };
 
 /** What becomes of a lane after a run: done, or failed for good and the stream goes on, or waits. */
 export type Outcome = { done: true } | { done: false; park: boolean; reason: string };
@@ -75,8 +76,10 @@ export function createScripts(redis: Redis, keys: Keys, retention: Retention) {
         : { state: 'released', releasedAt: Number(releasedAt), dispatch: parseDispatch(todo) };
     },
 
-    async claim(handler: string, stream: string, id: string): Promise<Claim> {
-      const [state, ...rest] = (await run('claim', handler, stream, id)) as [Claim['state'], ...string[]];
+    /** `token`: of the job's lock, where the caller holds it. */
+    async claim(handler: string, stream: string, id: string, token = ''): Promise<Claim> {
+      const [state, ...rest] = (await run('claim', handler, stream, id, token)) as [Claim['state'], ...string[]];
+      if (state === 'lost') return { state };
       if (state === 'skip') return { state, dispatch: parseDispatch(rest) };
       if (state === 'exhausted') return { state, reason: rest[0] ?? '', dispatch: parseDispatch(rest.slice(1)) };
       if (state === 'gone') return { state, fence: Number(rest[0]) };

@@ -1,8 +1,9 @@
--- A job asks whether it may run. ARGV[5] handler, [6] stream, [7] id
--- Returns {'run', fence, late, data, replays, attempts before the replay}; {'gone', fence}: the notification is lost; or,
+-- A job asks whether it may run. ARGV[5] handler, [6] stream, [7] id, [8] its lock's token, or '' for none
+-- Returns {'lost'}: its lock ran out (it waited for a Redis that was away), so it will be, or is, run anew; {'run', fence, late, data, replays, attempts before the replay}; {'gone', fence}: the notification is lost; or,
 -- with what is to be dispatched, {'exhausted', reason, handler, stream, id, how, …}: given up before the job was failed, or
 -- {'skip', handler, stream, id, how, …}: another one is in flight.
 local handler, stream, id = ARGV[5], ARGV[6], ARGV[7]
+if ARGV[8] ~= '' and redis.call('GET', jobKey(handler, id) .. ':lock') ~= ARGV[8] then return { 'lost' } end
 local flight = flightKey(handler, stream)
 local state = redis.call('HMGET', flight, 'id', 'last', 'parked')
 local job = redis.call('HMGET', jobKey(handler, id), 'exhausted', 'replays', 'attemptsBefore')
