@@ -113,6 +113,20 @@ describe('a lane', () => {
     expect(advanced.dispatch).toEqual([{ ...delivery(first), how: 'rerun' }]);
   });
 
+  it('lets nobody run whose lock ran out before he asked, and does not count that as a run', async () => {
+    const one = await put(arrived('started', 10));
+    await release(one);
+    await jobs.addDelivery(world, delivery(one));
+    const fence = await claim(one);
+    const lock = `${world.keys.queue('handler-all', one.id)}:lock`;
+    expect(await world.scripts.claim('all', 's', one.id, 'mine')).toEqual({ state: 'lost' });
+    await redis.set(lock, 'another');
+    expect(await world.scripts.claim('all', 's', one.id, 'mine')).toEqual({ state: 'lost' });
+    expect(await world.scripts.advance('all', 's', one.id, fence, { done: true })).toMatchObject({ superseded: false });
+    await redis.set(lock, 'mine');
+    expect(await world.scripts.claim('all', 's', one.id, 'mine')).toMatchObject({ state: 'skip' });
+  });
+
   it('tells who finds his delivery given up what is next', async () => {
     const [first, second] = [await put(arrived('started', 10)), await put(arrived('live', 20))];
     await release(second);
