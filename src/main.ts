@@ -11,6 +11,7 @@ const MARGIN_MS = 5000;
  * once; so does the deadline, when Redis is away and nothing can be closed.
  */
 export async function runService(config: Config, log: Logger): Promise<0 | 1> {
+  endOnUncaught(log);
   const signalled = nextSignal();
   const service = await createService(config, log);
   const reason = await Promise.race([signalled, service.broken]);
@@ -28,6 +29,14 @@ export async function runService(config: Config, log: Logger): Promise<0 | 1> {
   await service.close();
   log.info('stopped');
   return exitCode;
+}
+
+/** A promise that a handler left alone, say: nobody knows what it has left undone, so the process cannot go on. */
+function endOnUncaught(log: Logger): void {
+  process.on('uncaughtException', (err, origin) => {
+    log.fatal({ err, origin }, 'an error that nobody caught: the process ends, and what it was running runs again');
+    process.exit(1);
+  });
 }
 
 function nextSignal(): Promise<NodeJS.Signals> {

@@ -46,6 +46,8 @@ export async function startWorker(options: {
   log.info({ handlers: handlers.map(({ name, on }) => ({ name, on })) }, 'handlers registered');
   releasers.add('worker', async () => {
     const clean = await worker.close(config.shutdownTimeoutMs);
-    if (!clean) log.warn('handlers were still running at the deadline: their deliveries run again elsewhere');
+    if (clean) return;
+    const why = redis.status === 'ready' ? 'handlers were still running' : 'Redis was away';
+    log.warn(`${why} at the deadline: what was running runs again elsewhere`);
   });
 }

@@ -120,7 +120,7 @@ describe('a stop', () => {
     expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(Date.now() - stoppedAt).toBeLessThan(500 + MARGIN_MS);
     expect(service.lines.map(({ msg }) => msg)).toContain(
-      'handlers were still running at the deadline: their deliveries run again elsewhere',
+      'handlers were still running at the deadline: what was running runs again elsewhere',
     );
     stubborn.open();
     const next = await start({ QUEUE_PREFIX: service.env.QUEUE_PREFIX as string, HANDLER_ATTEMPTS: '1' });
@@ -150,9 +150,37 @@ describe('a stop', () => {
       const stoppedAt = Date.now();
       expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
       expect(Date.now() - stoppedAt).toBeLessThan(500 + MARGIN_MS);
+      const said = service.lines.map(({ msg }) => msg).filter((msg) => / at the deadline/.test(msg));
+      expect(said).toEqual(
+        ROLE === 'receiver' ? [] : ['Redis was away at the deadline: what was running runs again elsewhere'],
+      );
     } finally {
       await redis.restart();
     }
+  });
+});
+
+describe('an error that nobody catches, in a handler', () => {
+  it('ends the process with a line in its log; the delivery runs again', async () => {
+    const service = await start();
+    const stray = gate('stray');
+    await sendTo(service).send(plan({ stream: 'stray', data: { straysWith: stray.path, takesMs: 20 } }));
+    expect(await service.ended).toEqual({ code: 1, signal: null });
+    const fatal = service.lines.filter(({ level }) => level === 60);
+    expect(fatal).toEqual([
+      expect.objectContaining({
+        origin: 'unhandledRejection',
+        err: expect.objectContaining({
+          message: 'nobody waits for this',
+          stack: expect.stringContaining('_recording.mjs'),
+        }),
+      }),
+    ]);
+    expect(service.err()).toBe('');
+    stray.open();
+    const next = await start({ QUEUE_PREFIX: service.env.QUEUE_PREFIX as string });
+    const again = await until('it runs again', () => runsOf('stray')[1], { deadlineMs: 12_000 });
+    expect(again).toMatchObject({ attempt: 1, pid: next.pid });
   });
 });
 
