@@ -1,16 +1,15 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
 import { isPermanentError } from '../handlers/errors.js';
-import type { HandlerLog } from '../handlers/handler.js';
 import type { ResolvedHandler } from '../handlers/resolve-handler.js';
 import type { Notification } from '../protocol/notification.js';
 import { type AttemptResult, runAttempt } from './attempt.js';
-import { recordAttempt } from './attempt-log.js';
+import { createReport, type PipelineLog, type Run } from './attempt-report.js';
 import { AttemptFailedError, messageOf, waitAfter } from './back-off.js';
 import type { Dispatcher } from './dispatch.js';
 import { insist } from './insist.js';
-import type { AttemptOutcome, PipelineObserver } from './observer.js';
+import type { PipelineObserver } from './observer.js';
 import type { DeliveryJob } from './queues.js';
-import type { Claim, Outcome, Scripts } from './scripts.js';
+import type { Outcome, Scripts } from './scripts.js';
 import type { StoredNotification } from './stored-notification.js';
 
 export interface DeliveryOptions {
@@ -20,13 +19,6 @@ export interface DeliveryOptions {
   observer: PipelineObserver;
   log: PipelineLog;
 }
-
-/** A logger that makes children; pino's fit. */
-export interface PipelineLog extends HandlerLog {
-  child(fields: object): PipelineLog;
-}
-
-type Run = Extract<Claim, { state: 'run' }>;
 
 /** When a delivery is tried again that Redis, not its handler, kept from running. */
 const REFUSED_WAIT_MS = 1000;
@@ -84,8 +76,9 @@ export function createDelivery(options: DeliveryOptions) {
     const failures = job.attemptsMade - claim.attemptsBefore + 1;
     const attempt = job.attemptsMade + 1;
     const startedAt = Date.now();
-    const result = await attemptOnce(options, job, claim, attempt, interrupt);
-    const report = createReport(options, job, claim, { attempt, startedAt, result });
+    const stored = JSON.parse(claim.data) as StoredNotification;
+    const result = await attemptOnce(options, { id, stored, claim, attempt }, interrupt);
+    const report = createReport(options, job, { stored, claim, attempt, startedAt, result });
 
     if (result.state === 'interrupted') {
       await report('interrupted');
@@ -117,13 +110,9 @@ function isVerdict(error: unknown): boolean {
 
 function attemptOnce(
   { handler, log }: DeliveryOptions,
-  job: Job<DeliveryJob>,
-  claim: Run,
-  attempt: number,
+  { id, stored, claim, attempt }: { id: string; stored: StoredNotification; claim: Run; attempt: number },
   interrupt: AbortSignal,
 ): Promise<AttemptResult> {
-  const stored = JSON.parse(claim.data) as StoredNotification;
-  const id = job.id as string;
   const context = {
     id,
     attempt,
@@ -134,47 +123,4 @@ function attemptOnce(
     log: log.child({ handler: handler.name, stream: stored.stream, id, attempt }),
   };
   return runAttempt(handler, JSON.parse(stored.body) as Notification, context, interrupt);
-}
-
-/** One line per attempt, and its metrics; a history where it is of use: after a failure, or for a replay. */
-function createReport(
-  { handler, observer, log }: DeliveryOptions,
-  job: Job<DeliveryJob>,
-  claim: Run,
-  { attempt, startedAt, result }: { attempt: number; startedAt: number; result: AttemptResult },
-) {
-  const durationMs = Date.now() - startedAt;
-  const replayed = claim.replays > 0;
-  return async (outcome: AttemptOutcome): Promise<void> => {
-    observer.attempted({ handler: handler.name, outcome, durationMs, late: claim.late, replayed });
-    const { kind } = JSON.parse(claim.data) as StoredNotification;
-    const fields = {
-      handler: handler.name,
-      stream: job.data.stream,
-      id: job.id,
-      kind,
-      attempt,
-      outcome,
-      durationMs,
-      late: claim.late,
-      replayed,
-      ...(result.state === 'success' ? {} : { error: messageOf(result.error) }),
-    };
-    if (outcome === 'success') log.info(fields, 'attempt');
-    else if (outcome === 'failed') log.error(fields, 'attempt');
-    else log.warn(fields, 'attempt');
-    if (result.state === 'interrupted' || (result.state === 'success' && attempt === 1)) return;
-    const record = {
-      attempt,
-      startedAt: new Date(startedAt).toISOString(),
-      durationMs,
-      outcome: result.state,
-      ...(result.state === 'success' ? {} : { error: messageOf(result.error) }),
-      replayed,
-    };
-    // The history is for people: the delivery does not depend on it.
-    await recordAttempt(job, record).catch((error: Error) =>
-      log.warn({ id: job.id, err: error.message }, 'no history'),
-    );
-  };
 }
