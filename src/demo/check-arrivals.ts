@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Notification } from '../protocol/notification.js';
 import { type Expected, streamOf } from './expect-arrivals.js';
+import { isSameMessage } from './is-same-message.js';
 import type { Arrival } from './systems.js';
 
 /**
@@ -28,9 +28,9 @@ export function checkArrivals(expected: Expected, arrivals: readonly Arrival[]):
 
 function checkLane(expected: readonly Notification[], seen: readonly Notification[]): string[] {
   const problems: string[] = [];
-  const placeOf = (one: Notification) => expected.findIndex((other) => isDeepStrictEqual(other, one));
+  const placeOf = (one: Notification) => expected.findIndex((other) => isSameMessage(other, one));
   for (const notification of expected) {
-    const times = seen.filter((one) => isDeepStrictEqual(one, notification)).length;
+    const times = seen.filter((one) => isSameMessage(one, notification)).length;
     if (times === 0) problems.push(`${name(notification)} was sent and never came`);
     if (times > 1) problems.push(`${name(notification)} came ${times} times`);
   }

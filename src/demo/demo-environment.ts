@@ -6,8 +6,8 @@ type Environment = Record<string, string | undefined>;
 
 const HANDLERS = fileURLToPath(new URL('../../examples/handlers', import.meta.url));
 
-/** How long notifications wait for earlier ones of their stream in the demo. Twice the default: a busy machine sends slowly. */
-export const HOLD_MS = 2000;
+/** How long notifications wait for earlier ones of their stream in the demo. Six times as long as the platform holds one back: a busy machine sends slowly. */
+export const HOLD_MS = 3000;
 
 /**
  * The environment of the demo's service: that of this process, without its settings of Sluice. Of these REDIS_URL alone is

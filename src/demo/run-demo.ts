@@ -6,7 +6,7 @@ import { showDeliveries } from './show-deliveries.js';
 import { type Stage, setStage } from './stage.js';
 
 /**
- * The whole demo: starts a service, sends it notifications as the platform would, and shows what its handlers got. Resolves
+ * The whole demo: starts a service and a platform that notifies it, and shows what its handlers got. Resolves
  * with the exit code, 0 only if what arrived is what was sent; rejects where it cannot run, or `interrupt` is aborted.
  * Leaves nothing behind in any case.
  */

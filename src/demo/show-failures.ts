@@ -13,7 +13,7 @@ const DEADLINE_MS = 15_000;
 /** Waits until all is taken that has not to wait behind a refusal, and shows what had to be tried again. */
 export async function showRetries(stage: Stage, evidence: Evidence, screen: Screen): Promise<void> {
   const explanation = `notifications wait up to ${HOLD_MS / 1000} s for earlier ones of their stream; then:`;
-  printTitle('3  What goes wrong', explanation, screen);
+  printTitle('4  What goes wrong', explanation, screen);
   const isRefused = () => evidence.arrivals.some(({ status }) => status === 422);
   await waitForAll(stage, evidence, (one) => isTaken(one) || (isBehindRefusal(one) && isRefused()));
   printFailures(evidence, AWAY.handler, screen);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Releasers } from '../service/releasers.js';
 import { clearRedis } from './clear-redis.js';
 import { demoEnvironment } from './demo-environment.js';
+import { type Platform, startPlatform } from './platform.js';
 import { runSluice } from './run-sluice.js';
 import { type ServiceProcess, startService } from './service-process.js';
 import { type Systems, startSystems } from './systems.js';
@@ -14,7 +15,7 @@ import { createTrouble } from './trouble.js';
 export interface Stage {
   service: ServiceProcess;
   systems: Systems;
-  secret: string;
+  platform: Platform;
   /** Whether Redis is the private one of the service. */
   hasPrivateRedis: boolean;
   /** Ends the refusals of the systems. */
@@ -25,7 +26,7 @@ export interface Stage {
   signal: AbortSignal;
 }
 
-/** Starts a service in a folder of its own, and the systems that its handlers talk to. `releasers` take it all down. */
+/** Starts a service in a folder of its own, the systems that its handlers talk to, and the platform. `releasers` take it all down. */
 export async function setStage(releasers: Releasers, interrupt: AbortSignal): Promise<Stage> {
   const dead = new AbortController();
   const signal = AbortSignal.any([interrupt, dead.signal]);
@@ -35,6 +36,8 @@ export async function setStage(releasers: Releasers, interrupt: AbortSignal): Pr
   const systems = await startSystems(trouble.answer);
   releasers.add('systems', () => systems.close());
   const secret = randomBytes(24).toString('base64url');
+  const platform = await startPlatform(secret);
+  releasers.add('platform', () => platform.sandbox.close());
   const env = demoEnvironment(process.env, { dataDir: join(folder, 'data'), secret, systemsUrl: systems.url });
   releasers.add('Redis', () => clearRedis(env));
   const service = await startService({ env, cwd: folder, signal, onDeath: (error) => dead.abort(error) });
@@ -42,7 +45,7 @@ export async function setStage(releasers: Releasers, interrupt: AbortSignal): Pr
   return {
     service,
     systems,
-    secret,
+    platform,
     hasPrivateRedis: !env.REDIS_URL && !env.REDIS_URL_FILE,
     mend: trouble.mend,
     sluice: (...args) => runSluice(args, { env, cwd: folder, signal }),

@@ -52,4 +52,4 @@ export async function startSystems(
   };
 }
 
-const ANSWERS: Record<number, string> = { 422: 'no shelf for this recording', 503: 'back in a moment' };
+const ANSWERS: Record<number, string> = { 422: 'no shelf for it', 503: 'back in a moment' };

@@ -32,55 +32,67 @@ describe('whether what arrived is what was sent', () => {
   });
 
   it('tells what was lost', () => {
-    evidence.arrivals.splice(at('notify', 'keynote', 'live'), 1);
-    expect(check()).toEqual(["notify, stream keynote: 'live' of 2026-01-01T12:00:04.000Z was sent and never came"]);
+    evidence.arrivals.splice(at('notify', 'sandbox#2.demo', 'live'), 1);
+    expect(check()).toEqual([
+      "notify, stream sandbox#2.demo: 'live' of 2026-01-01T12:00:04.000Z was sent and never came",
+    ]);
   });
 
   it('takes an attempt that was answered with an error for no arrival', () => {
-    const arrival = evidence.arrivals[at('catalogue', 'concert', 'ended')] as Arrival;
+    const arrival = evidence.arrivals[at('catalogue', 'sandbox#3.demo', 'ended')] as Arrival;
     arrival.status = 503;
-    expect(check()).toEqual(["catalogue, stream concert: 'ended' of 2026-01-01T12:01:30.000Z was sent and never came"]);
+    expect(check()).toEqual([
+      "catalogue, stream sandbox#3.demo: 'ended' of 2026-01-01T12:01:30.000Z was sent and never came",
+    ]);
   });
 
   it('tells what came twice', () => {
-    evidence.arrivals.push({ ...copyOf('archive', 'cup-final', 'on-demand'), id: 'another' });
-    expect(check()).toEqual(["archive, stream cup-final: 'on-demand' of 2026-01-01T12:01:35.000Z came 2 times"]);
+    const index = at('archive', 'sandbox#1.demo', 'on-demand');
+    evidence.arrivals.splice(index, 0, { ...copyOf('archive', 'sandbox#1.demo', 'on-demand'), id: 'another' });
+    expect(check()).toEqual(["archive, stream sandbox#1.demo: 'on-demand' of 2026-01-01T12:01:35.000Z came 2 times"]);
   });
 
   it('tells what came out of order', () => {
-    const [ended] = evidence.arrivals.splice(at('catalogue', 'keynote', 'ended'), 1) as [Arrival];
-    evidence.arrivals.splice(at('catalogue', 'keynote', 'started'), 0, ended);
+    const [ended] = evidence.arrivals.splice(at('catalogue', 'sandbox#2.demo', 'ended'), 1) as [Arrival];
+    evidence.arrivals.splice(at('catalogue', 'sandbox#2.demo', 'started'), 0, ended);
     expect(check()).toEqual([
-      "catalogue, stream keynote: 'started' of 2026-01-01T12:00:00.000Z came after 'ended' of 2026-01-01T12:01:30.000Z",
+      "catalogue, stream sandbox#2.demo: 'started' of 2026-01-01T12:00:00.000Z came after 'ended' of 2026-01-01T12:01:30.000Z",
     ]);
   });
 
   it('tells what came changed', () => {
-    const arrival = evidence.arrivals[at('audit', 'concert', 'thumbnail')] as Arrival;
+    const arrival = evidence.arrivals[at('audit', 'sandbox#3.demo', 'thumbnail')] as Arrival;
     arrival.notification.data.width = 641;
     expect(check()).toEqual([
-      "audit, stream concert: 'thumbnail' of 2026-01-01T12:00:06.000Z was sent and never came",
-      "audit, stream concert: 'thumbnail' of 2026-01-01T12:00:06.000Z came, and was not to come like this",
+      "audit, stream sandbox#3.demo: 'thumbnail' of 2026-01-01T12:00:06.000Z was sent and never came",
+      "audit, stream sandbox#3.demo: 'thumbnail' of 2026-01-01T12:00:06.000Z came, and was not to come like this",
     ]);
   });
 
+  it('takes another order of the tags for no change', () => {
+    const { notification } = evidence.arrivals[at('catalogue', 'sandbox#1.demo', 'started')] as Arrival;
+    notification.data.tags = (notification.data.tags as string[]).toReversed();
+    expect(check()).toEqual([]);
+  });
+
   it('tells that something forged came', () => {
-    const forged = evidence.sent.find((request) => request.forged);
-    evidence.arrivals.push({ ...copyOf('audit', 'concert', 'ended'), notification: forged?.notification as never });
+    const copy = copyOf('audit', 'sandbox#3.demo', 'ended');
+    copy.notification.sessionId = `forged-${copy.notification.sessionId}`;
+    evidence.arrivals.push(copy);
     expect(check()).toEqual([
-      "audit, stream concert: 'ended' of 2026-01-01T12:01:30.000Z came, and was not to come like this",
+      "audit, stream sandbox#3.demo: 'ended' of 2026-01-01T12:01:30.000Z came, and was not to come like this",
     ]);
   });
 
   it('tells that a handler got a kind that it does not subscribe to', () => {
-    evidence.arrivals.push({ ...copyOf('audit', 'keynote', 'live'), handler: 'catalogue' });
+    evidence.arrivals.push({ ...copyOf('audit', 'sandbox#2.demo', 'live'), handler: 'catalogue' });
     expect(check()).toEqual([
-      "catalogue, stream keynote: 'live' of 2026-01-01T12:00:04.000Z came, and was not to come like this",
+      "catalogue, stream sandbox#2.demo: 'live' of 2026-01-01T12:00:04.000Z came, and was not to come like this",
     ]);
   });
 
   it('tells that something of a stream came that nobody had told of', () => {
-    const arrival = copyOf('audit', 'keynote', 'live');
+    const arrival = copyOf('audit', 'sandbox#2.demo', 'live');
     arrival.notification.data.streamId = 'elsewhere';
     evidence.arrivals.push(arrival);
     expect(check()).toEqual([
@@ -89,7 +101,7 @@ describe('whether what arrived is what was sent', () => {
   });
 
   it('tells of a handler that was not to be there', () => {
-    evidence.arrivals.push({ ...copyOf('audit', 'keynote', 'live'), handler: 'spy' });
+    evidence.arrivals.push({ ...copyOf('audit', 'sandbox#2.demo', 'live'), handler: 'spy' });
     expect(check()).toEqual(["spy: 'live' of 2026-01-01T12:00:04.000Z came, and there is to be no such handler"]);
   });
 });

@@ -45,27 +45,32 @@ describe('npm run demo', () => {
   it('shows what was sent and what the handlers got, and ends by itself with exit code 0', async () => {
     const startedAt = performance.now();
     const { exit, out, err } = await start();
-    const pids = await until('the demo has sent', async () => out().includes('2  What') && processes());
+    const pids = await until('the demo has sent', async () => out().includes('3  What') && processes());
     expect({ code: await exit, err: err() }).toEqual({ code: 0, err: '' });
     expect(performance.now() - startedAt).toBeLessThan(30_000);
     expect(pids.filter(isRunning)).toEqual([]);
-    // What was sent, and answered.
-    expect(out()).toMatch(/#1 +cup-final +ended +\+90 s +ahead of started, live, live 720p +200$/m);
-    expect(out()).toMatch(/#5 +keynote +live +\+4 s +#2 again, byte for byte +200 duplicate$/m);
-    expect(out()).toMatch(/#9 .* #6 again, tags reordered +200 duplicate$/m);
-    expect(out()).toMatch(/#14 +keynote +ended +\+93 s +#11 again, new timestamp +200 duplicate$/m);
-    expect(out()).toMatch(/#10 .* signed with another secret +401$/m);
+    // What was asked of the platform.
+    expect(out()).toMatch(/registered +POST http:\/\/127\.0\.0\.1:\d+\/callback$/m);
+    expect(out()).toMatch(/published +https:\/\/media\.example\.com\/keynote\.mp4 as sandbox#2\.demo, its clock \d/);
+    // What was sent, and answered: every fault at least once.
+    expect(out()).toMatch(/ahead of started +200$/m);
+    expect(out()).toMatch(/ 200, lost$/m);
+    expect(out()).toMatch(/#\d+ again +200$/m);
+    expect(out()).toMatch(/#\d+ again, tags reordered +200$/m);
+    expect(out()).toMatch(/changed after signing +401$/m);
+    expect(out()).toMatch(/another time than signed +401$/m);
+    expect(out()).toMatch(/reason "digest": the body's SHA-256 is not the value of/);
     expect(out()).toMatch(/reason "signature": the signature is that of another secret/);
     // What failed.
-    expect(out()).toMatch(/notify, keynote, live: \S+ answered 503, \S+ answered 503, \S+ taken$/m);
+    expect(out()).toMatch(/notify, sandbox#2\.demo, live m3u8: \S+ answered 503, \S+ answered 503, \S+ taken$/m);
     expect(Number(/meanwhile (\d+) other deliveries were taken/.exec(out())?.[1])).toBeGreaterThan(5);
-    expect(out()).toMatch(/archive +concert +ended +parked +1 +the archive answered 422/);
+    expect(out()).toMatch(/archive +sandbox#3\.demo +ended +parked +1 +the archive answered 422/);
     expect(out()).toContain('1 replayed');
     // What arrived.
     expect(out()).toMatch(/notify +\S+ \(try 3\) +\S+$/m);
-    expect(out()).toMatch(/archive +\S+ \(try 2\) +\S+$/m);
-    expect(out()).toContain('22 requests: 16 notifications, 5 repeats, 1 forged');
-    expect(out()).toContain('34/34: catalogue 6/6, notify 6/6, archive 6/6, audit 16/16');
+    expect(out()).toMatch(/archive +\S+ \(try 2\) +\S+ +\S+$/m);
+    expect(out()).toContain('27 requests: 19 notifications, 6 repeats, 2 forged');
+    expect(out()).toContain('40/40: catalogue 6/6, notify 6/6, archive 9/9, audit 19/19');
     expect(out()).toMatch(/What arrived is what was sent: .*\n$/);
     // Plain, and no wider than a terminal of 100 columns.
     expect(out()).not.toContain('\u001b');
@@ -82,14 +87,14 @@ describe('npm run demo', () => {
     });
     expect(await exit).toBe(1);
     expect(out()).toContain('What arrived is not what was sent:');
-    expect(out()).toMatch(/audit, stream concert: 'thumbnail' of \S+ was sent and never came/);
-    expect(out()).toMatch(/audit, stream keynote: 'live' of \S+ came after 'on-demand' of/);
+    expect(out()).toMatch(/audit, stream sandbox#3\.demo: 'thumbnail' of \S+ was sent and never came/);
+    expect(out()).toMatch(/audit, stream sandbox#2\.demo: 'live' of \S+ came after '[^']+' of/);
     expect(out()).not.toContain('What arrived is what was sent');
   });
 
   it('leaves nothing behind when it is interrupted', async () => {
     const { child, exit, out, err } = await start();
-    const pids = await until('the demo has sent', async () => out().includes('2  What') && processes());
+    const pids = await until('the demo has sent', async () => out().includes('3  What') && processes());
     expect(pids.filter(isRunning)).toEqual(pids);
     child.kill('SIGINT');
     // npm passes on what the terminal has sent already.
@@ -103,7 +108,7 @@ describe('npm run demo', () => {
     const { exit, out, err } = await start();
     const [service = 0, redis = 0] = await until(
       'the demo has sent',
-      async () => out().includes('2  What') && processes(),
+      async () => out().includes('3  What') && processes(),
     );
     process.kill(service, 'SIGKILL');
     expect(await exit).toBe(1);

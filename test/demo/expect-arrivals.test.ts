@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { expectArrivals } from '../../src/demo/expect-arrivals.js';
-import { planSendings, SUBSCRIPTIONS } from '../../src/demo/plan.js';
 import { notification } from '../helpers/notifications.js';
 
 const sending = (what: string, stream: string, at: number, rest: { repeatOf?: number; forged?: boolean } = {}) => ({
@@ -29,39 +28,5 @@ describe('what is to arrive', () => {
         ],
       ]),
     );
-  });
-});
-
-describe('what the demo sends', () => {
-  const sendings = planSendings(Date.parse('2026-01-01T12:00:00.000Z'));
-
-  it('is out of order in every stream', () => {
-    for (const stream of ['cup-final', 'keynote', 'concert']) {
-      const times = sendings
-        .filter(({ notification, repeatOf, forged }) => notification.data.streamId === stream && !repeatOf && !forged)
-        .map(({ atS }) => atS);
-      expect(times).toHaveLength(new Set(times).size);
-      expect(times).not.toEqual(times.toSorted((a, b) => a - b));
-    }
-  });
-
-  it('has repeats of each sort: byte for byte, tags reordered, a new timestamp, both', () => {
-    const repeats = sendings.filter(({ repeatOf }) => repeatOf !== undefined);
-    const sorts = repeats.map((repeat) => {
-      const first = sendings[(repeat.repeatOf ?? 0) - 1]?.notification;
-      const again = repeat.notification;
-      expect(again.what).toBe(first?.what);
-      return { tags: String(again.data.tags) !== String(first?.data.tags), time: again.timestamp !== first?.timestamp };
-    });
-    expect(sorts).toContainEqual({ tags: false, time: false });
-    expect(sorts).toContainEqual({ tags: true, time: false });
-    expect(sorts).toContainEqual({ tags: false, time: true });
-    expect(sorts).toContainEqual({ tags: true, time: true });
-  });
-
-  it('gives every handler something to do', () => {
-    const expected = expectArrivals(sendings, SUBSCRIPTIONS);
-    const counts = [...expected].map(([handler, streams]) => [handler, [...streams.values()].flat().length]);
-    expect(Object.fromEntries(counts)).toEqual({ catalogue: 6, notify: 6, archive: 6, audit: 16 });
   });
 });

@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Expected, streamOf } from '../expect-arrivals.js';
-import type { Sent } from '../send-notifications.js';
+import { isSameMessage } from '../is-same-message.js';
+import type { Sent } from '../read-requests.js';
 import type { Arrival } from '../systems.js';
 
 /** What the demo knows once it has sent: the requests, what is to come of them, what came so far. */
@@ -26,12 +26,12 @@ export function listDeliveries({ sent, expected, arrivals }: Evidence): Delivery
     [...streams].flatMap(([stream, notifications]) =>
       notifications.map((notification) => {
         const attempts = arrivals.filter(
-          (one) => one.handler === handler && isDeepStrictEqual(one.notification, notification),
+          (one) => one.handler === handler && isSameMessage(one.notification, notification),
         );
         return {
           handler,
           stream,
-          request: sent.find((one) => one.notification === notification) as Sent,
+          request: sent.find((one) => one.notification === notification && !one.forged) as Sent,
           attempts,
           takenAt: attempts.filter(({ status }) => status < 300).map(({ at }) => at),
         };

@@ -10,13 +10,14 @@ import { indent, printTitle, type Screen, seconds } from './screen.js';
 export function printTaken(evidence: Evidence, screen: Screen): void {
   const { print, colors } = screen;
   printTitle(
-    '4  What the handlers got',
+    '5  What the handlers got',
     'seconds after the first request; in order is what grows to the right',
     screen,
   );
   const { sent, expected } = evidence;
   const deliveries = listDeliveries(evidence);
-  for (const stream of new Set(sent.map(({ notification }) => streamOf(notification)))) {
+  const streams = new Set(sent.map(({ notification }) => streamOf(notification)));
+  for (const stream of [...streams].sort()) {
     const columns = tellingsOf(stream, sent);
     const rows = [...expected.keys()].map((handler) => {
       const lane = deliveries.filter((one) => one.handler === handler && one.stream === stream);
@@ -26,9 +27,10 @@ export function printTaken(evidence: Evidence, screen: Screen): void {
       });
       return [handler, ...cells];
     });
-    const heading = [stream, ...columns.map(({ name, atS }) => `${name} +${atS} s`)];
-    const numbers = ['sent as', ...columns.map(({ number }) => `#${number}`)];
-    print(indent(formatTable([], [heading.map(colors.bold), numbers.map(colors.dim), ...rows])));
+    const heading = ['', ...columns.map(({ name }) => name)];
+    const sentAs = ['sent as', ...columns.map(({ number }) => `#${number}`)];
+    print(indent(colors.bold(stream)));
+    print(indent(formatTable([], [heading.map(colors.bold), sentAs.map(colors.dim), ...rows])));
     print();
   }
 }

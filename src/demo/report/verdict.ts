@@ -7,7 +7,7 @@ import { indent, printTitle, type Screen } from './screen.js';
 export function printVerdict(evidence: Evidence, problems: readonly string[], screen: Screen): void {
   const { print, colors } = screen;
   const { bold, dim, green, red } = colors;
-  printTitle('5  The result', '', screen);
+  printTitle('6  The result', '', screen);
   const rows = Object.entries(figures(evidence)).map(([name, figure]) => [dim(name), figure]);
   print(indent(formatTable([], rows)));
   print();
@@ -30,8 +30,8 @@ function figures(evidence: Evidence): Record<string, string> {
   const longest = (longestMs(deliveries) / 1000).toFixed(2);
   return {
     sent: `${sent.length} requests: ${fresh} notifications, ${repeats} repeats, ${forged} forged`,
-    repeats: `${sent.filter(({ duplicate }) => duplicate).length} recognised`,
-    rejected: String(sent.filter(({ status }) => status === 401).length),
+    rejected: `${sent.filter(({ answer }) => answer === 401).length}`,
+    'handled twice': String(deliveries.filter(({ takenAt }) => takenAt.length > 1).length),
     delivered: `${countTaken(deliveries)}: ${perHandler(deliveries)}`,
     failures: `${answered(503)} tried again, ${answered(422)} replayed`,
     longest: `${Math.round(slowestAnswerMs)} ms to an answer; where nothing failed, ${longest} s to a handler (hold: ${HOLD_MS / 1000} s)`,
