@@ -32,7 +32,13 @@ export async function runProgram(commands: readonly Command[], argv: string[], t
     command.exitOverride().configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
-      outputError: (text, write) => write(`sluice: ${text.trim().replace(/^error: /, '')} (--help tells how)`),
+      outputError: (text, write) =>
+        write(
+          `sluice: ${text
+            .trim()
+            .replace(/^error: /, '')
+            .replaceAll(/\s*\n\s*/g, ' ')} (--help tells how)`,
+        ),
     });
   }
   try {

@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
+import { loadCommands } from '../../src/commands/load-commands.js';
 import type { Terminal } from '../../src/commands/program.js';
-import { blocks, codeSpans, type Page, pages, prose, ROOT, readme } from './pages.js';
+import { blocks, codeSpans, type Page, pages, prose, readme } from './pages.js';
 
 const terminal: Terminal = { out: () => {}, err: () => {}, isTty: false, env: {} };
 
@@ -12,15 +11,7 @@ const flags = new Map<string, string[]>();
 const groups = new Set<string>();
 
 beforeAll(async () => {
-  const program = readFileSync(join(ROOT, 'src/cli.ts'), 'utf8');
-  for (const file of readdirSync(join(ROOT, 'src/commands')).filter((name) => name.endsWith('.ts'))) {
-    const exported = (await import(`../../src/commands/${file.replace(/\.ts$/, '.js')}`)) as Record<string, unknown>;
-    for (const [name, create] of Object.entries(exported)) {
-      // One that the program does not have is still being made.
-      if (!name.endsWith('Command') || !new RegExp(`\\b${name}\\b`).test(program)) continue;
-      readCommand((create as (terminal: Terminal) => Command)(terminal), '');
-    }
-  }
+  for (const command of await loadCommands(undefined, terminal)) readCommand(command, '');
 });
 
 function readCommand(command: Command, parent: string): void {
