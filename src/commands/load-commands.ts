@@ -18,6 +18,7 @@ const COMMANDS: Record<string, () => Promise<Factory>> = {
 /** The command of this name; all of them where there is none of it: for `--help`, and to say what there is. */
 export async function loadCommands(name: string | undefined, terminal: Terminal): Promise<Command[]> {
   const named = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  const factories = await Promise.all((named ? [named] : Object.values(COMMANDS)).map((load) => load()));
-  return factories.map((create) => create(terminal));
+  const commands: Command[] = [];
+  for (const load of named ? [named] : Object.values(COMMANDS)) commands.push((await load())(terminal));
+  return commands;
 }

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { loadCommands } from '../../src/commands/load-commands.js';
 import type { Terminal } from '../../src/commands/program.js';
-import { blocks, codeSpans, type Page, pages, prose, readme } from './pages.js';
+import { blocks, codeSpans, type Page, pages, prose, ROOT, readme } from './pages.js';
 
 const terminal: Terminal = { out: () => {}, err: () => {}, isTty: false, env: {} };
 
