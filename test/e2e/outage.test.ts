@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { plan, planStreams } from '../helpers/load.js';
 import { createPlatform, type Platform, startTraffic } from '../helpers/load-platform.js';
 import { disorder, notDone, ranAgain } from '../helpers/load-record.js';
@@ -100,6 +101,23 @@ describe('when Redis goes away under traffic', () => {
       },
       1000,
       redis.thaw,
+    );
+  });
+});
+
+describe('when Redis is there, but its memory is full', () => {
+  const command = async (name: string, ...args: string[]) => {
+    const client = new Redis(redis.options);
+    await client.call(name, ...args);
+    await client.quit();
+  };
+
+  it('503 meanwhile, and all that was answered is handled in order', async () => {
+    await survive(
+      'full',
+      () => command('CONFIG', 'SET', 'maxmemory', '1'),
+      1500,
+      () => command('CONFIG', 'SET', 'maxmemory', '0'),
     );
   });
 });
