@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Reads `+ pid` and `- pid`; when its input ends, as it does when its parent dies, it ends what is left. */
+/**
+ * Reads `+ pid` and `- pid`. When its input ends, as it does when its parent dies, it ends what is left, and the private
+ * servers that killed services have left in the folder; then it removes the folder.
+ */
 const SCRIPT = `trap "" INT TERM HUP
 left=" "
 while read -r sign pid; do
@@ -11,16 +14,21 @@ while read -r sign pid; do
   esac
 done
 kill -9 $left 2>/dev/null
-true`;
+for record in "$1"/*/redis/server.json; do
+  pid=$(sed -n 's/.*"server":{"pid":\\([0-9]*\\).*/\\1/p' "$record" 2>/dev/null)
+  # Where it can be seen: its number may be another's by now.
+  if [ ! -d /proc/self ] || grep -q redis "/proc/$pid/cmdline" 2>/dev/null; then kill -9 $pid 2>/dev/null; fi
+done
+rm -rf "$1"`;
 
-/** Ends processes that a test left running, even where the test itself was killed. */
+/** Ends the processes of a test, and removes their folder, even where the test itself was killed. */
 export interface ServiceGuard {
   watch(process: { pid: number; ended: Promise<unknown> }): void;
   stop(): Promise<void>;
 }
 
-export function startServiceGuard(): ServiceGuard {
-  const guard = spawn('sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+export function startServiceGuard(dir: string): ServiceGuard {
+  const guard = spawn('sh', ['-c', SCRIPT, 'sh', dir], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   guard.stdin.on('error', () => {});
   return {
     watch({ pid, ended }) {

@@ -1,5 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { rmSync, writeFileSync } from 'node:fs';
+import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,7 +50,7 @@ export async function createServices(base: Record<string, string> = {}): Promise
   const dir = await mkdtemp(join(tmpdir(), 'sluice-e2e-'));
   const record = join(dir, 'record.jsonl');
   const recorded = createRecord(record);
-  const guard = startServiceGuard();
+  const guard = startServiceGuard(dir);
   const processes: ServiceProcess[] = [];
   const started: ServiceProcess[] = [];
   let folders = 0;
@@ -87,22 +87,8 @@ export async function createServices(base: Record<string, string> = {}): Promise
     async close() {
       await Promise.all(processes.map((one) => one.end('SIGKILL')));
       await guard.stop();
-      await endPrivateServers(dir);
-      await rm(dir, { recursive: true, force: true });
       const complaints = started.map((one) => one.err()).filter((text) => text !== '');
       if (complaints.length > 0) throw new Error(`services wrote to standard error:\n${complaints.join('\n')}`);
     },
   };
-}
-
-/** A service that was killed leaves its private Redis behind, for the next one. */
-async function endPrivateServers(dir: string): Promise<void> {
-  for (const file of await readdir(dir, { recursive: true })) {
-    if (!file.endsWith('redis/server.json')) continue;
-    const { server } = JSON.parse(readFileSync(join(dir, file), 'utf8')) as { server: { pid: number } };
-    try {
-      // Its number may be another's by now.
-      if (readFileSync(`/proc/${server.pid}/cmdline`, 'utf8').includes('redis')) process.kill(server.pid, 'SIGKILL');
-    } catch {}
-  }
 }
