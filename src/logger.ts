@@ -54,7 +54,8 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
     },
   };
   const pretty = options.pretty ?? process.stdout.isTTY === true;
-  const lines = destination ?? pino.destination(1);
+  // Synchronous: lines keep their order, and none is lost, when the process ends.
+  const lines = destination ?? pino.destination({ dest: 1, sync: true });
   return pino(settings, pretty ? prettyLines(lines, destination === undefined) : lines);
 }
 

@@ -57,7 +57,7 @@ async function start(config: Config, log: Logger, releasers: Releasers): Promise
   const { address, stop } = await openRedis(config, log, breakDown);
   releasers.add('private Redis', stop);
 
-  const control = createProducerConnection(address, log);
+  const control = createProducerConnection(address, log, 'control');
   releasers.add('control connection', () => control.disconnect());
   const redis = watchRedis(control, log, (up) => metrics.pipeline.redisUp(up));
   // Said in the log by the connection, which goes on trying.

@@ -24,9 +24,10 @@ export function redisOptions(source: RedisSource): RedisAddress {
 /**
  * A connection for those who must answer soon: a command fails at once while Redis is away, or when the connection goes
  * down under it (then it is unknown whether it was carried out). How long to wait for a Redis that is silent is the
- * caller's. Not connected yet: `connect()` rejects if the first try fails, and goes on trying all the same.
+ * caller's. `name`: what the log calls it. Not connected yet: `connect()` rejects if the first try fails, and goes on trying all the same.
  */
-export function createProducerConnection(address: RedisAddress, log: OutageLog): Redis {
+export function createProducerConnection(address: RedisAddress, log: OutageLog, name = 'producer'): Redis {
+  const failover = leaveReplicas();
   const redis = new Redis({
     ...address,
     lazyConnect: true,
@@ -36,14 +37,16 @@ export function createProducerConnection(address: RedisAddress, log: OutageLog):
     keepAlive: KEEP_ALIVE_MS,
     socketTimeout: PRODUCER_SILENCE_MS,
     retryStrategy: (tries) => Math.min(tries * 50, 500),
-    reconnectOnError: isReadOnly,
+    reconnectOnError: failover.shouldReconnect,
   });
-  reportOutages(redis, log, 'producer');
+  redis.on('ready', failover.arrived);
+  reportOutages(redis, log, name);
   return redis;
 }
 
 /** A connection for workers: commands wait while Redis is away, however long, and are sent when it is back. */
 export function createWorkerConnection(address: RedisAddress, log: OutageLog): Redis {
+  const failover = leaveReplicas();
   const redis = new Redis({
     ...address,
     maxRetriesPerRequest: null,
@@ -51,14 +54,28 @@ export function createWorkerConnection(address: RedisAddress, log: OutageLog): R
     keepAlive: KEEP_ALIVE_MS,
     socketTimeout: WORKER_SILENCE_MS,
     retryStrategy: (tries) => Math.min(tries * 100, 1000),
-    reconnectOnError: isReadOnly,
+    reconnectOnError: failover.shouldReconnect,
   });
+  redis.on('ready', failover.arrived);
   reportOutages(redis, log, 'worker');
   return redis;
 }
 
-/** After a failover the old address may lead to what is now a replica; connecting again finds the new master. */
-function isReadOnly(error: Error): boolean {
-  // Older servers put it behind their own words where a script was refused.
-  return error.message.includes('READONLY');
+/**
+ * After a failover the old address may lead to what is now a replica; connecting again finds the new master. Once for each
+ * connection: whatever else is refused on it meanwhile only says the same.
+ */
+function leaveReplicas() {
+  let isLeaving = false;
+  return {
+    shouldReconnect(error: Error): boolean {
+      // Older servers put it behind their own words where a script was refused.
+      if (isLeaving || !error.message.includes('READONLY')) return false;
+      isLeaving = true;
+      return true;
+    },
+    arrived() {
+      isLeaving = false;
+    },
+  };
 }

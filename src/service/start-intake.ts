@@ -22,7 +22,7 @@ export async function startIntake(options: {
   releasers: Releasers;
 }): Promise<Intake> {
   const { config, address, observer, log, releasers } = options;
-  const redis = createProducerConnection(address, log);
+  const redis = createProducerConnection(address, log, 'intake');
   releasers.add('intake connection', () => redis.disconnect());
   // Why not is said in the log by the connection.
   const connected = redis.connect().catch(() => {});

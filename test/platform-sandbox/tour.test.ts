@@ -26,7 +26,7 @@ describe('docs/tour.md', () => {
 
   beforeAll(async () => {
     services = await createServices();
-    guard = startServiceGuard();
+    guard = startServiceGuard(services.dir);
     ports = { callback: await portForLater(), admin: await portForLater(), sandbox: await portForLater() };
     const bin = join(services.dir, 'bin');
     await mkdir(bin);

@@ -107,6 +107,26 @@ describe('a connection of a producer', () => {
     });
   });
 
+  it('connects again once, however many commands a replica refuses', async () => {
+    const server = await start();
+    const { redis } = producer(server.url);
+    await redis.connect();
+    await redis.replicaof('127.0.0.1', '1');
+    let disconnects = 0;
+    const { disconnect } = redis;
+    redis.disconnect = (reconnect) => {
+      disconnects += 1;
+      disconnect.call(redis, reconnect);
+    };
+    const reconnecting = seen(redis, 'reconnecting');
+    const refusals = await Promise.allSettled(Array.from({ length: 20 }, () => redis.set('a', '1')));
+    expect(refusals.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+    await reconnecting;
+    expect(disconnects).toBe(1);
+    await ready(redis);
+    await redis.replicaof('NO', 'ONE');
+  });
+
   it('connects again when it finds itself at a replica', async () => {
     const server = await start();
     const { redis } = producer(server.url);
