@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -14,23 +13,25 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Redis } from 'ioredis';
 import { checkServer } from '../../src/redis/check-server.js';
-import { createWorkerConnection, redisOptions } from '../../src/redis/connect.js';
 import { findServer } from '../../src/redis/find-server.js';
-import { parseInfo } from '../../src/redis/parse-info.js';
 import { type PrivateServerOptions, startPrivateServer } from '../../src/redis/private-server.js';
 import { PrivateServerMissingError } from '../../src/redis/private-server-missing-error.js';
 import { identifyProcess } from '../../src/redis/process-identity.js';
+import {
+  cleanUp,
+  cleanups,
+  client,
+  killServerOnRecord,
+  pidOf,
+  recordOf,
+  startElsewhere,
+  until,
+} from './private-server-elsewhere.js';
 
-const program = fileURLToPath(new URL('private-server-process.ts', import.meta.url));
 let dataDir: string;
 let lines: string[];
-const cleanups: (() => unknown)[] = [];
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'sluice-private-'));
@@ -39,9 +40,7 @@ beforeEach(() => {
   // Whatever a test leaves running is on record.
   cleanups.push(() => killServerOnRecord(dataDir));
 });
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+afterEach(cleanUp);
 
 async function start(options: Partial<PrivateServerOptions> = {}) {
   const write = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
@@ -49,78 +48,6 @@ async function start(options: Partial<PrivateServerOptions> = {}) {
   const server = await startPrivateServer({ dataDir, log, ...options });
   cleanups.push(() => server.stop());
   return server;
-}
-
-interface OtherProcess {
-  child: ChildProcess;
-  socketPath: string;
-  owner: boolean;
-  /** Its log lines so far. */
-  log(): string;
-  stop(): Promise<void>;
-  kill9(): Promise<void>;
-}
-
-/** The same in a process of its own. */
-async function startElsewhere(dir = dataDir): Promise<OtherProcess> {
-  const child = spawn(process.execPath, ['--import', 'jiti/register', program, dir], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
-  });
-  const exit = once(child, 'exit');
-  let errors = '';
-  child.stderr.on('data', (chunk) => {
-    errors += chunk;
-  });
-  cleanups.push(async () => {
-    child.kill('SIGKILL');
-    await exit;
-  });
-  const output = createInterface({ input: child.stdout });
-  const line = await Promise.race([
-    once(output, 'line').then(([first]) => first as string),
-    exit.then(() => Promise.reject(new Error(errors))),
-  ]);
-  return {
-    child,
-    ...(JSON.parse(line) as { socketPath: string; owner: boolean }),
-    log: () => errors,
-    stop: async () => {
-      child.stdin.end('stop\n');
-      await exit;
-    },
-    kill9: async () => {
-      child.kill('SIGKILL');
-      await exit;
-    },
-  };
-}
-
-function client(socketPath: string): Redis {
-  const redis = createWorkerConnection(redisOptions({ socketPath }), { error: () => {}, info: () => {} } as never);
-  // To disconnect what is disconnected would keep the test process for two seconds.
-  cleanups.push(() => redis.status === 'end' || redis.disconnect());
-  return redis;
-}
-
-async function pidOf(redis: Redis): Promise<number> {
-  return Number(parseInfo(await redis.info('server')).get('process_id'));
-}
-
-const record = (dir = dataDir) => JSON.parse(readFileSync(join(dir, 'redis', 'server.json'), 'utf8'));
-
-async function killServerOnRecord(dir: string): Promise<void> {
-  if (!existsSync(join(dir, 'redis', 'server.json'))) return;
-  const { server } = record(dir);
-  if (identifyProcess(server.pid)?.started !== server.started) return;
-  process.kill(server.pid, 'SIGKILL');
-  await until(() => identifyProcess(server.pid) === undefined);
-}
-
-async function until(condition: () => unknown): Promise<void> {
-  for (const deadline = performance.now() + 10_000; !(await condition()); await sleep(10)) {
-    if (performance.now() > deadline) throw new Error(`not within ten seconds: ${condition}`);
-  }
 }
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -204,7 +131,7 @@ describe('a private Redis', () => {
 
 describe('several processes on one data folder', () => {
   it('the second uses the Redis of the first, and does not end it', async () => {
-    const first = await startElsewhere();
+    const first = await startElsewhere(dataDir);
     const second = await start();
     expect([first.owner, second.owner]).toEqual([true, false]);
     expect(second.socketPath).toBe(first.socketPath);
@@ -217,7 +144,7 @@ describe('several processes on one data folder', () => {
   });
 
   it('of those that start at once, one owns it', async () => {
-    const processes = await Promise.all([startElsewhere(), startElsewhere(), startElsewhere()]);
+    const processes = await Promise.all([startElsewhere(dataDir), startElsewhere(dataDir), startElsewhere(dataDir)]);
     const here = await Promise.all([start(), start(), start()]);
     const everybody = [...processes, ...here];
     expect(everybody.filter(({ owner }) => owner)).toHaveLength(1);
@@ -227,16 +154,16 @@ describe('several processes on one data folder', () => {
   });
 
   it('of those that start at once beside one that died, one takes it over', async () => {
-    const dead = await startElsewhere();
+    const dead = await startElsewhere(dataDir);
     await dead.kill9();
-    const everybody = await Promise.all([start(), startElsewhere(), start(), startElsewhere(), start()]);
+    const everybody = await Promise.all([start(), startElsewhere(dataDir), start(), startElsewhere(dataDir), start()]);
     expect(everybody.filter(({ owner }) => owner)).toHaveLength(1);
   });
 });
 
 describe('a crash', () => {
   it('of the owner leaves Redis running, and the next start takes it over and ends it', async () => {
-    const first = await startElsewhere();
+    const first = await startElsewhere(dataDir);
     const redis = client(first.socketPath);
     await redis.set('acknowledged', 'yes');
     const pid = await pidOf(redis);
@@ -246,14 +173,14 @@ describe('a crash', () => {
     const second = await start();
     expect(second).toMatchObject({ owner: true, socketPath: first.socketPath });
     expect(await pidOf(redis)).toBe(pid);
-    expect(record().owner.pid).toBe(process.pid);
+    expect(recordOf(dataDir).owner.pid).toBe(process.pid);
     redis.disconnect();
     await second.stop();
     expect(identifyProcess(pid)).toBeUndefined();
   });
 
   it('of everything loses nothing', async () => {
-    const first = await startElsewhere();
+    const first = await startElsewhere(dataDir);
     const redis = client(first.socketPath);
     await redis.set('acknowledged', 'yes');
     const pid = await pidOf(redis);
@@ -282,7 +209,7 @@ describe('a crash', () => {
   });
 
   it('of a Redis that was taken over is healed as well', async () => {
-    const first = await startElsewhere();
+    const first = await startElsewhere(dataDir);
     const redis = client(first.socketPath);
     const pid = await pidOf(redis);
     await first.kill9();
@@ -303,7 +230,7 @@ describe('a crash', () => {
     const killed = new Set<number>();
     await until(() => {
       if (!existsSync(join(dataDir, 'redis', 'server.json'))) return lost;
-      const { pid } = record().server;
+      const { pid } = recordOf(dataDir).server;
       if (!killed.has(pid) && existsSync(server.socketPath)) {
         killed.add(pid);
         process.kill(pid, 'SIGKILL');
@@ -317,7 +244,7 @@ describe('a crash', () => {
   });
 
   it('that took the socket away ends the server that nobody can reach, before another is started', async () => {
-    const first = await startElsewhere();
+    const first = await startElsewhere(dataDir);
     const redis = client(first.socketPath);
     await redis.set('acknowledged', 'yes');
     const pid = await pidOf(redis);
@@ -344,7 +271,7 @@ describe('stopping', () => {
   });
 
   it('an interrupt from the terminal reaches Sluice alone', async () => {
-    const owner = await startElsewhere();
+    const owner = await startElsewhere(dataDir);
     const interrupted = once(owner.child.stdout as NodeJS.ReadableStream, 'data');
     // As a terminal does: to the whole group of processes in the foreground.
     process.kill(-(owner.child.pid as number), 'SIGINT');
