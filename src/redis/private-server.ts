@@ -46,7 +46,16 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
   const place = preparePlace(dataDir);
   const stopping = new AbortController();
   let current = await claimServer(place, path, log);
-  await waitUntilLoaded(current, place, log);
+  for (let loaded = false; !loaded; ) {
+    try {
+      await waitUntilLoaded(current, place, log);
+      loaded = true;
+    } catch (error) {
+      if (current.owner) throw error;
+      // Its owner stopped it just now: to claim it again starts it.
+      current = await claimServer(place, path, log);
+    }
+  }
   // Whoever is connected comes back to the same socket.
   place.socketPath = current.socketPath;
   let unwatch = watch();
