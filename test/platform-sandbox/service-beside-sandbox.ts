@@ -42,7 +42,8 @@ export async function startServiceBeside(
   env: Record<string, string> = {},
   others: Record<string, string> = {},
 ): Promise<ServiceBesideSandbox> {
-  const redis = await startTestRedis();
+  // Some kill it: what it has confirmed is to be there afterwards.
+  const redis = await startTestRedis({ appendfsync: 'always' });
   const services = await createServices({
     REDIS_URL: redis.url,
     QUEUE_PREFIX: uniquePrefix(),
