@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import ms, { type StringValue } from 'ms';
 import type { FailedFilter } from '../pipeline/failed-delivery.js';
+import { readDuration } from './parse-duration.js';
 
 export interface FilterFlags {
   handler?: string;
@@ -38,9 +38,9 @@ function parseTime(value: string): number {
   if (/^\d{4}-/.test(value)) {
     const time = Date.parse(value);
     if (!Number.isNaN(time)) return time;
-  } else if (/^\d+(\.\d+)?\s*[a-z]+$/i.test(value)) {
-    const ago = ms(value as StringValue);
-    if (typeof ago === 'number') return Date.now() - ago;
+  } else {
+    const ago = readDuration(value);
+    if (ago !== undefined) return Date.now() - ago;
   }
   throw new InvalidArgumentError('expected a duration (2h, 30m, 7d) or a time (2026-01-31T12:00Z)');
 }

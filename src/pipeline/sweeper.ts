@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { ResolvedHandler } from '../handlers/resolve-handler.js';
-import type { Dispatcher } from './dispatch.js';
+import { type Dispatcher, retryFinished } from './dispatch.js';
 import { discardOlder, removeInvalidOlder } from './failed-retention.js';
 import type { Queues } from './queues.js';
 import type { Scripts } from './scripts.js';
@@ -70,6 +70,6 @@ export function startSweeper(options: SweeperOptions): { stop(): void } {
 /** Notifications that BullMQ failed for reasons of its own, none of them invalid: they have yet to be released. */
 async function retryCrashed(queue: Queue): Promise<void> {
   for (const job of await queue.getFailed(0, 999)) {
-    if (job && !('invalid' in job.data)) await job.retry('failed').catch(() => {});
+    if (job?.id && !('invalid' in job.data)) await retryFinished(queue, job.id, 'failed');
   }
 }

@@ -91,11 +91,9 @@ export function createWriter(options: { redis: Redis; queue: Queue; deadlineMs?:
     const added = queue.addBulk(batch.map(({ job: { name, data, opts } }) => ({ name, data, opts })));
     const [replies, jobs] = await Promise.all([indexed, added]);
     for (const [error] of replies ?? []) if (error) throw error;
-    dropRepeats(
-      batch,
-      jobs.map((job) => job.id as string),
-    );
-    return jobs.map((job) => job.id as string);
+    const firstIds = jobs.map((job) => job.id as string);
+    dropRepeats(batch, firstIds);
+    return firstIds;
   }
 
   /** A repeat has no job: its place in the index goes again. Nobody waits for that; a release passes over it, too. */

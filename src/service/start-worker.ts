@@ -39,8 +39,8 @@ export async function startWorker(options: {
     failedRetentionS: config.failedRetentionS,
     observer,
     log,
-    // Outages are said once, by the connection; this is what each of BullMQ's waiting commands says of them.
     signal: stopping.signal,
+    // Outages are said once, by the connection; this is what each of BullMQ's waiting commands says of them.
     onError: (err) => log.debug({ err }, 'queue'),
   });
   log.info({ handlers: handlers.map(({ name, on }) => ({ name, on })) }, 'handlers registered');
